@@ -3,10 +3,12 @@
 
 GOLANGCI_VERSION := v2.15.0
 GOVULN_VERSION   := v1.9.0
+NFPM_VERSION     := v2.43.0
 BUF_VERSION      := $(shell sed -n 's,.*bufbuild/buf/cmd/buf@\(v[0-9.]*\) lint.*,\1,p' schema/generate.go)
 GOLANGCI         := .cache/bin/golangci-lint-$(GOLANGCI_VERSION)
 BUF              := .cache/bin/buf-$(BUF_VERSION)
 GOVULN           := .cache/bin/govulncheck-$(GOVULN_VERSION)
+NFPM             := .cache/bin/nfpm-$(NFPM_VERSION)
 
 VERSION    ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo unknown)
 COMMANDS   := $(notdir $(patsubst %/main.go,%,$(wildcard cmd/*/main.go)))
@@ -19,7 +21,7 @@ PARTITIONS ?= 4
 SPEED      ?= 1
 DURATION   ?= 10m
 
-.PHONY: help engines kafka kafka-stop generate build test race lint vulnerabilities format judgement-hash fuzz bench bench-watch bench-peer bench-life bench-behind bench-archive soak demo helm alerts helm-test reproducible sbom notices clean
+.PHONY: help verify-page windows verifiers engines images kafka kafka-stop generate build test race lint vulnerabilities format judgement-hash fuzz bench bench-watch bench-delays bench-peer bench-life bench-behind bench-archive bench-sql soak soak-honest demo helm chart alerts helm-test reproducible sbom notices packages clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -41,10 +43,23 @@ build: $(COMMANDS:%=bin/%) ## build the programs into bin/
 
 .PHONY: $(COMMANDS:%=bin/%)
 $(COMMANDS:%=bin/%): bin/%:
-	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION)' -o $@ ./cmd/$*
+	CGO_ENABLED=0 go build -trimpath -ldflags '-X main.version=$(VERSION) -X "main.verifiers=$(VERIFIERS)"' -o $@ ./cmd/$*
+
+RELEASE := -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=$(VERSION)'
+
+verify-page: ## write bin/verify.html, which verifies bundles in a browser
+	@mkdir -p bin .cache
+	GOOS=js GOARCH=wasm go build $(RELEASE) -o .cache/verify.wasm ./internal/verifypage/wasm
+	go run ./internal/verifypage -version '$(VERSION)' -o bin/verify.html .cache/verify.wasm "$$(go env GOROOT)/lib/wasm/wasm_exec.js"
+
+windows: ## build bin/audit.exe for Windows, for readers of bundles
+	GOOS=windows GOARCH=amd64 CGO_ENABLED=0 go build $(RELEASE) -o bin/audit.exe ./cmd/audit
+
+verifiers: verify-page windows ## build what verifies bundles elsewhere, and list the SHA-256 in bin/verifiers.sha256
+	cd bin && sha256sum verify.html audit.exe | tee verifiers.sha256
 
 test: engines ## run all tests with real engines; RUN=name for some
-	go test -timeout 60m -ldflags=-w -run '$(RUN)' ./...
+	deploy/dev/inmemory.sh go test -timeout 60m -ldflags=-w -run '$(RUN)' ./...
 
 race: ## run the tests without engines under the race detector; needs a C compiler
 	go test -timeout 30m -race -short ./...
@@ -55,6 +70,9 @@ lint: $(GOLANGCI) $(BUF) ## check coding rules, formatting and the event contrac
 
 vulnerabilities: ## check the code and its modules for known vulnerabilities; GOVULNDB=file:///FOLDER for a copy of the database
 	@deploy/dev/vulnerabilities.sh $(GOVULN) $(GOVULN_VERSION)
+
+images: ## list the images of containers that are named by tag and not by digest
+	@deploy/dev/images.sh
 
 format: $(GOLANGCI) ## format the code
 	$(GOLANGCI) fmt ./...
@@ -69,7 +87,14 @@ bench: engines ## run all benchmarks; RUN=name for some
 	go test -timeout 60m -run '^$$' -bench '$(RUN)' -benchmem ./...
 
 bench-watch: ## memory, restart and speed of audit watch: TABLES tables for DAYS days (1000 and 30 for the long form)
-	SHOEPROOF_FLOOR=$(TABLES)x$(or $(DAYS),3) GOMEMLIMIT=400MiB go test ./internal/watch -run FloorMemory -v -count=1 -timeout 0
+	SHOEPROOF_FLOOR=$(TABLES)x$(or $(DAYS),3) GOMEMLIMIT=460MiB go test ./internal/watch -run FloorMemory -v -count=1 -timeout 0
+
+bench-delays: ## the delay from a cheat to its page, through engine and watch: RUNS runs of each row (20)
+	SHOEPROOF_DELAYS=$(or $(RUNS),20) go test ./internal/watch -run Delays -v -count=1 -timeout 0
+
+soak-honest: ## ROUNDS honest rounds (1000000) through engine and watch, from table FROM (0): 0 pages
+	SHOEPROOF_HONEST_ROUNDS=$(or $(ROUNDS),1000000) SHOEPROOF_HONEST_FROM=$(or $(FROM),0) \
+		go test ./internal/watch -run HonestRounds -v -count=1 -timeout 0
 
 bench-peer: engines ## compare ingest with ClickHouse's own Kafka engine, and print the budget by stage
 	go test ./cmd/ingest -timeout 20m -run '^$$' -bench 'Peer$$|Budget$$' -benchtime 3x -v
@@ -83,6 +108,9 @@ bench-behind: engines ## read a backlog of EVENTS events; report memory and the 
 
 bench-archive: engines ## store EVENTS events and audit them again with 1, 2 and 4 workers; extrapolate a property's year
 	SHOEPROOF_EVENTS='$(EVENTS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'Archive$$' -benchtime 1x -v
+
+bench-sql: engines ## store EVENTS events; compare rules as SQL over the archive with audit run
+	SHOEPROOF_EVENTS='$(EVENTS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'SQL$$' -benchtime 1x -v
 
 soak: engines ## run the tests in their long form, for hours; RUN=name for some, SHOEPROOF_SEED=n for other shoes
 	SHOEPROOF_SOAK=1 go test -timeout 0 -count 1 -v -run '$(RUN)' ./...
@@ -112,6 +140,13 @@ notices: ## write the licences of all linked modules to bin/NOTICES
 	@mkdir -p bin
 	deploy/dev/notices.sh >bin/NOTICES
 
+packages: verifiers notices $(NFPM) ## write a deb and an rpm with units, manual pages and completion to bin, and check the deb
+	$(MAKE) build VERIFIERS="$$(awk '{printf "%s%s=%s", s, $$2, $$1; s=" "}' bin/verifiers.sha256)"
+	deploy/package/packages.sh $(NFPM)
+
+chart: ## package the chart into bin, with its SHA-256 and commit, and compare it with the source
+	deploy/package/chart.sh "$$(deploy/dev/kube.sh helm)"
+
 clean: kafka-stop ## remove build output; the engines stay in the user's cache
 	rm -rf bin .cache
 
@@ -119,6 +154,10 @@ $(GOLANGCI):
 	@echo 'building golangci-lint $(GOLANGCI_VERSION), takes some minutes'
 	GOBIN='$(CURDIR)/.cache/bin/new' go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	mv .cache/bin/new/golangci-lint $@
+
+$(NFPM):
+	GOBIN='$(CURDIR)/.cache/bin/new' go install github.com/goreleaser/nfpm/v2/cmd/nfpm@$(NFPM_VERSION)
+	mv .cache/bin/new/nfpm $@
 
 $(BUF):
 	GOBIN='$(CURDIR)/.cache/bin/new' go install github.com/bufbuild/buf/cmd/buf@$(BUF_VERSION)

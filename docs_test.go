@@ -51,6 +51,16 @@ func documents(t *testing.T) map[string]string {
 	return docs
 }
 
+// A document has no marks of a merge.
+func TestMergeMarks(t *testing.T) {
+	mark := regexp.MustCompile(`(?m)^(<{7}|={7}|>{7})( |$).*`)
+	for path, text := range documents(t) {
+		if found := mark.FindString(text); found != "" {
+			t.Errorf("%s: %s", path, found)
+		}
+	}
+}
+
 func TestLinks(t *testing.T) {
 	docs := documents(t)
 	fence := regexp.MustCompile("(?ms)^```.*?^```$")
@@ -224,6 +234,9 @@ func TestExampleShoes(t *testing.T) {
 		{"nj-19-47-pair.ndjson", "S-PAIR", "", 0},
 		{"nj-13-69f.ndjson", "S-69F", "", 0},
 		{"ny-5324-21.ndjson", "S-NY", "", 0},
+		{"minibaccarat.ndjson", "S-MB", "", 0},
+		{"midibaccarat.ndjson", "S-MIDI", "", 0},
+		{"chemin-de-fer.ndjson", "S-CF", "", 0},
 		{"outstanding-vigorish.ndjson", "S-PB", outstanding, 1},
 	} {
 		t.Run(example.file, func(t *testing.T) {
@@ -265,14 +278,11 @@ func writeShoe(t *testing.T, path, fixture, lines string) {
 	}
 }
 
-// Each test that the page on security names exists: a threat must not rest on a test that was renamed or removed.
+// Each test that the page on security or the review of the console names exists: a threat must not rest on a test that
+// was renamed or removed.
 func TestNamedTestsExist(t *testing.T) {
-	page, err := os.ReadFile("docs/security.md")
-	if err != nil {
-		t.Fatal(err)
-	}
 	declared := map[string]bool{}
-	err = filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, "_test.go") {
 			return err
 		}
@@ -285,13 +295,19 @@ func TestNamedTestsExist(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	named := regexp.MustCompile("`(Test\\w+)`").FindAllSubmatch(page, -1)
-	if len(named) < 30 {
-		t.Errorf("%d tests are named", len(named))
-	}
-	for _, m := range named {
-		if !declared[string(m[1])] {
-			t.Errorf("docs/security.md names %s, and no package has it", m[1])
+	for _, name := range []string{"docs/security.md", "docs/screens/README.md"} {
+		page, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		named := regexp.MustCompile("`(Test\\w+)`").FindAllSubmatch(page, -1)
+		if len(named) < 30 {
+			t.Errorf("%s: %d tests are named", name, len(named))
+		}
+		for _, m := range named {
+			if !declared[string(m[1])] {
+				t.Errorf("%s names %s, and no package has it", name, m[1])
+			}
 		}
 	}
 }

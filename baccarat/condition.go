@@ -5,9 +5,13 @@ import "math/bits"
 // Condition is what a line of a wager demands of the two hands. A part that is empty demands nothing, and all other
 // parts must hold.
 type Condition struct {
-	// Winner is the set of results, Margin of differences between the point counts, Cards of numbers of cards in both
-	// hands.
-	Winner, Margin, Cards Numbers
+	// Winner is the set of results, Margin of differences between the point counts, Points of their sums, Cards of
+	// numbers of cards in both hands, CardPoints of sums of the values of all cards.
+	Winner, Margin, Points, Cards, CardPoints Numbers
+	// OneSuit is about all cards of both hands. SamePair means that both hands begin with a pair of one rank.
+	OneSuit, SamePair Demand
+	// Count counts cards of both hands.
+	Count *CardCount
 	// Player and Banker are about one hand, Either about at least one of them, Both about each.
 	Player, Banker, Either, Both *HandCondition
 	// Not is a condition that must not hold. Of Any at least one must hold.
@@ -27,10 +31,24 @@ type HandCondition struct {
 	Only  Numbers
 	// Third is the set of ranks of the third card; without one the condition does not hold.
 	Third Numbers
+	// Count counts cards of the hand.
+	Count *CardCount
 }
 
-// Numbers is a set of numbers from 0 to 15. The empty set is any number.
-type Numbers uint16
+// CardCount demands a number of cards of some ranks and suits.
+type CardCount struct {
+	// Ranks and Suits are sets; Suits has a bit for each suit. An empty set is all.
+	Ranks Numbers
+	Suits uint8
+	// FirstTwo leaves out third cards.
+	FirstTwo bool
+	Is       Numbers
+	// And is a further count that must hold.
+	And *CardCount
+}
+
+// Numbers is a set of numbers from 0 to 63. The empty set is any number.
+type Numbers uint64
 
 // Add adds a number.
 func (s *Numbers) Add(n uint8) { *s |= 1 << n }
@@ -42,7 +60,7 @@ func (s Numbers) Has(n uint8) bool { return s == 0 || s>>n&1 != 0 }
 func (s Numbers) All() []uint8 {
 	var all []uint8
 	for ; s != 0; s &= s - 1 {
-		all = append(all, uint8(bits.TrailingZeros16(uint16(s))))
+		all = append(all, uint8(bits.TrailingZeros64(uint64(s))))
 	}
 	return all
 }
@@ -64,6 +82,9 @@ func (q *Condition) Holds(c *Coup) bool {
 	if !q.Winner.Has(uint8(c.Result())) || !q.Margin.Has(max(c.P, c.B)-min(c.P, c.B)) || !q.Cards.Has(c.NP+c.NB) {
 		return false
 	}
+	if !q.Points.Has(c.P+c.B) || q.readsBoth() && !q.fits(c) {
+		return false
+	}
 	if !q.Player.holds(c, Player) || !q.Banker.holds(c, Banker) || !q.Both.holds(c, Player) || !q.Both.holds(c, Banker) {
 		return false
 	}
@@ -81,6 +102,44 @@ func (q *Condition) Holds(c *Coup) bool {
 	return len(q.Any) == 0
 }
 
+// readsBoth reports whether the condition depends on cards of both hands together.
+func (q *Condition) readsBoth() bool {
+	return q.OneSuit|q.SamePair != Anything || q.CardPoints != 0 || q.Count != nil
+}
+
+func (q *Condition) fits(c *Coup) bool {
+	sum, suited := uint8(0), true
+	for i, n := range [...]uint8{min(c.NP, 3), min(c.NB, 3)} {
+		for _, card := range c.Faces[i][:n] {
+			sum, suited = sum+card.Value(), suited && card.Suit() == c.Faces[0][0].Suit()
+		}
+	}
+	same := c.PlayerPair && c.BankerPair && c.Faces[0][0].Rank() == c.Faces[1][0].Rank()
+	if !q.CardPoints.Has(sum) || !q.OneSuit.meets(suited) || !q.SamePair.meets(same) {
+		return false
+	}
+	for x := q.Count; x != nil; x = x.And {
+		if !x.Is.Has(x.of(c, Player) + x.of(c, Banker)) {
+			return false
+		}
+	}
+	return true
+}
+
+// of is the number of cards of a hand that are counted.
+func (x *CardCount) of(c *Coup, h Hand) (found uint8) {
+	_, _, n := c.Hand(h)
+	if n = min(n, 3); x.FirstTwo {
+		n = min(n, 2)
+	}
+	for _, card := range c.Faces[h-1][:n] {
+		if x.Ranks.Has(card.Rank()) && (x.Suits == 0 || x.Suits>>card.Suit()&1 != 0) {
+			found++
+		}
+	}
+	return found
+}
+
 func (q *HandCondition) holds(c *Coup, h Hand) bool {
 	if q == nil {
 		return true
@@ -93,6 +152,11 @@ func (q *HandCondition) holds(c *Coup, h Hand) bool {
 	if !q.Total.Has(count) || !q.Cards.Has(n) || !q.TwoCards.Has(two) || !q.Natural.meets(count >= 8 && n == 2) ||
 		!q.Pair.meets(pair) {
 		return false
+	}
+	for x := q.Count; x != nil; x = x.And {
+		if !x.Is.Has(x.of(c, h)) {
+			return false
+		}
 	}
 	return !q.readsFaces() || q.fits(c.Faces[h-1], min(n, 3))
 }
@@ -144,43 +208,89 @@ const (
 	OfAllCards
 )
 
-// Depth is how much of the hands the condition depends on.
-func (q *Condition) Depth() Depth {
-	if q == nil {
-		return OfCounts
-	}
-	d := q.Not.Depth()
-	for _, h := range [...]*HandCondition{q.Player, q.Banker, q.Either, q.Both} {
-		switch {
-		case h == nil:
-		case h.readsAll():
-			return OfAllCards
-		case h.readsTwo() || h.TwoCards != 0:
-			d = max(d, OfFirstTwo)
-		case h.Pair != Anything:
-			d = max(d, OfPairs)
-		}
-	}
-	for i := range q.Any {
-		d = max(d, q.Any[i].Depth())
-	}
-	return d
+// Reads is what the cards of a condition must be known by.
+type Reads struct {
+	Depth Depth
+	// Suits means suits of third cards too, Ranks more of a card than its value.
+	Suits, Ranks bool
+	// Two means suit or color of the first two cards, HandSuit whether a hand has one suit, AllSuit whether both have.
+	Two, HandSuit, AllSuit bool
+	// Classes are the suits that no count distinguishes: the class of each suit.
+	Classes [4]uint8
 }
 
-// Suits reports whether the condition depends on the suits of third cards.
-func (q *Condition) Suits() bool {
+// Depth is how much of the hands the condition depends on.
+func (q *Condition) Depth() Depth {
+	var r Reads
+	r.Add(q)
+	return r.Depth
+}
+
+// Add adds a condition.
+func (r *Reads) Add(q *Condition) {
 	if q == nil {
-		return false
+		return
 	}
+	if q.CardPoints != 0 {
+		r.Depth = max(r.Depth, OfFirstTwo)
+	}
+	if q.SamePair != Anything {
+		r.Depth, r.Ranks = max(r.Depth, OfFirstTwo), true
+	}
+	if q.OneSuit != Anything {
+		r.Depth, r.Suits, r.AllSuit = OfAllCards, true, true
+	}
+	r.count(q.Count)
 	for _, h := range [...]*HandCondition{q.Player, q.Banker, q.Either, q.Both} {
-		if h != nil && h.OneSuit != Anything {
-			return true
-		}
+		r.hand(h)
 	}
+	r.Add(q.Not)
 	for i := range q.Any {
-		if q.Any[i].Suits() {
-			return true
-		}
+		r.Add(&q.Any[i])
 	}
-	return q.Not.Suits()
+}
+
+func (r *Reads) hand(q *HandCondition) {
+	switch {
+	case q == nil:
+		return
+	case q.readsAll():
+		r.Depth = OfAllCards
+	case q.readsTwo() || q.TwoCards != 0:
+		r.Depth = max(r.Depth, OfFirstTwo)
+	case q.Pair != Anything:
+		r.Depth = max(r.Depth, OfPairs)
+	}
+	r.Two = r.Two || q.Suited|q.SameColor != Anything
+	r.HandSuit = r.HandSuit || q.OneSuit != Anything
+	r.Suits = r.Suits || r.HandSuit
+	r.Ranks = r.Ranks || q.Pair|q.OneRank != Anything || q.Only|q.Third != 0 || q.Ranks != [2]uint8{}
+	r.count(q.Count)
+}
+
+func (r *Reads) count(x *CardCount) {
+	for ; x != nil; x = x.And {
+		if x.FirstTwo && x.Suits == 0 {
+			r.Depth = max(r.Depth, OfFirstTwo)
+		} else {
+			r.Depth = OfAllCards
+		}
+		r.Suits, r.Ranks = r.Suits || x.Suits != 0, r.Ranks || x.Ranks != 0
+		r.split(x.Suits)
+	}
+}
+
+// split makes the suits in a set and the others two classes, in each class that has both.
+func (r *Reads) split(suits uint8) {
+	if suits == 0 {
+		return
+	}
+	number := map[[2]uint8]uint8{}
+	for suit, class := range r.Classes {
+		key := [2]uint8{class, suits >> suit & 1}
+		if _, ok := number[key]; !ok {
+			number[key] = uint8(len(number))
+		}
+		r.Classes[suit] = number[key]
+	}
 }

@@ -68,7 +68,21 @@ type Vig struct {
 	// CeilMinor also allows the next whole minor unit above an exact value that has a fraction
 	// (option vig_fraction: ceil_minor).
 	CeilMinor bool
+	// Rounding is the direction in which a kind of vigorish of a rulebook rounds to the unit, Minimum what it takes at
+	// least for a wager.
+	Rounding Rounding
+	Minimum  int64
 }
+
+// Rounding is how an amount becomes a multiple of a unit.
+type Rounding uint8
+
+// Directions of rounding. A half is rounded up.
+const (
+	RoundedUp Rounding = iota
+	RoundedDown
+	RoundedNearest
+)
 
 // VigVerdict is what an amount is beside the legal ones.
 type VigVerdict uint8
@@ -81,8 +95,43 @@ const (
 	VigOver
 )
 
-// Up is the rounded amount for winnings. Winnings above 9e16 minor units saturate.
+// Up is the largest legal amount for winnings: the rounded one, unless it is rounded below an exact amount that can be
+// paid. Winnings above 9e16 minor units saturate.
 func (v Vig) Up(won int64) int64 {
+	rounded := v.Rounded(won)
+	if v.Rounding == RoundedUp {
+		return rounded
+	}
+	if exact, whole := v.Exact(won); whole {
+		return max(rounded, exact)
+	}
+	return rounded
+}
+
+// Least is the exact amount, without the fraction of a minor unit, or the rounded one if that is less.
+func (v Vig) Least(won int64) int64 {
+	exact, _ := v.Exact(won)
+	if v.Rounding == RoundedUp {
+		return exact
+	}
+	return min(exact, v.Rounded(won))
+}
+
+// Low is the smallest legal amount for winnings.
+func (v Vig) Low(won int64) int64 {
+	rounded := v.Rounded(won)
+	exact, whole := v.Exact(won)
+	switch {
+	case whole:
+		return min(rounded, exact)
+	case v.Rounding == RoundedUp:
+		return min(rounded, max(exact+1, v.Minimum))
+	}
+	return rounded
+}
+
+// Rounded is the rounded amount for winnings, the minimum if that is more.
+func (v Vig) Rounded(won int64) int64 {
 	unit := max(v.Unit, 1)
 	hi, lo := bits.Mul64(uint64(won), uint64(v.Percent))
 	per := 100 * uint64(unit)
@@ -90,14 +139,14 @@ func (v Vig) Up(won int64) int64 {
 		return 1<<63 - 1
 	}
 	q, r := bits.Div64(hi, lo, per)
-	if r > 0 {
+	if v.Rounding == RoundedUp && r > 0 || v.Rounding == RoundedNearest && r >= per-r {
 		q++
 	}
-	return int64(q) * unit
+	return max(int64(q)*unit, v.Minimum)
 }
 
-// Exact is the unrounded amount, and whether it can be paid in whole minor units. With CeilMinor a
-// fraction is carried up.
+// Exact is the unrounded amount, the minimum if that is more, and whether it can be paid in whole minor units. With
+// CeilMinor a fraction is carried up.
 func (v Vig) Exact(won int64) (int64, bool) {
 	hi, lo := bits.Mul64(uint64(won), uint64(v.Percent))
 	if hi >= 100 {
@@ -105,7 +154,10 @@ func (v Vig) Exact(won int64) (int64, bool) {
 	}
 	q, r := bits.Div64(hi, lo, 100)
 	if r > 0 && v.CeilMinor {
-		return int64(q) + 1, true
+		q, r = q+1, 0
+	}
+	if int64(q) < v.Minimum {
+		return v.Minimum, true
 	}
 	return int64(q), r == 0
 }
@@ -119,7 +171,7 @@ func (v Vig) Judge(amount int64, won ...int64) VigVerdict {
 		up += v.Up(w)
 	}
 	switch {
-	case compareProducts(amount, 100, total, v.Percent) < 0:
+	case v.under(amount, total, won):
 		return VigUnder
 	case amount > up:
 		return VigOver
@@ -129,6 +181,18 @@ func (v Vig) Judge(amount int64, won ...int64) VigVerdict {
 	return VigBetween
 }
 
+// under reports whether an amount is below every legal one for several winnings with a total.
+func (v Vig) under(amount, total int64, won []int64) bool {
+	if v.Rounding == RoundedUp && v.Minimum == 0 {
+		return compareProducts(amount, 100, total, v.Percent) < 0
+	}
+	var low int64
+	for _, w := range won {
+		low += v.Low(w)
+	}
+	return amount < low
+}
+
 // reachable reports whether the amount is a sum of one legal amount for each wager. A seat has a
 // handful of wagers; beyond sixteen the range alone is judged.
 func (v Vig) reachable(amount int64, won []int64) bool {
@@ -136,15 +200,18 @@ func (v Vig) reachable(amount int64, won []int64) bool {
 		return len(won) > 16 || amount == 0
 	}
 	first, rest := won[0], won[1:]
-	if v.reachable(amount-v.Up(first), rest) {
+	if v.reachable(amount-v.Rounded(first), rest) {
 		return true
 	}
 	exact, whole := v.Exact(first)
 	return whole && v.reachable(amount-exact, rest)
 }
 
-// RoundUp is the next multiple of the unit at or above a sum of marks.
+// RoundUp is the next multiple of the unit at or above a sum of marks; the sum itself where amounts are not rounded up.
 func (v Vig) RoundUp(sum int64) int64 {
+	if v.Rounding != RoundedUp {
+		return sum
+	}
 	unit := max(v.Unit, 1)
 	return (sum + unit - 1) / unit * unit
 }

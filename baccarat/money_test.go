@@ -85,3 +85,49 @@ func TestMoneyIsExact(t *testing.T) {
 		}
 	})
 }
+
+// Under a kind of vigorish of a rulebook an amount is legal if it is the exact one, where that can be paid, or the
+// rounded one, each the minimum at least.
+func TestVigRoundingAndMinimum(t *testing.T) {
+	for _, x := range []struct {
+		rounding       Rounding
+		unit, minimum  int64
+		won            int64
+		rounded, exact int64 // exact is -1 where it cannot be paid
+	}{
+		{RoundedDown, 50, 0, 12_345, 350, -1},
+		{RoundedDown, 50, 0, 12_300, 350, 369},
+		{RoundedDown, 50, 100, 1_000, 100, 100},
+		{RoundedDown, 50, 100, 4_000, 100, 120},
+		{RoundedNearest, 50, 0, 12_300, 350, 369},
+		{RoundedNearest, 50, 0, 12_500, 400, 375},
+		{RoundedNearest, 50, 0, 12_510, 400, -1},
+		{RoundedUp, 25, 500, 12_345, 500, 500},
+		{RoundedUp, 25, 100, 12_300, 375, 369},
+		{RoundedUp, 1, 0, 12_345, 371, -1},
+	} {
+		v := Vig{Percent: 3, Unit: x.unit, Rounding: x.rounding, Minimum: x.minimum}
+		low, high := x.rounded, x.rounded
+		if x.exact >= 0 {
+			low, high = min(low, x.exact), max(high, x.exact)
+		}
+		for amount := range int64(700) {
+			want := VigBetween
+			switch {
+			case amount == x.rounded || amount == x.exact:
+				want = VigLegal
+			case amount < low && (x.exact >= 0 || x.rounding != RoundedUp || 100*amount < 3*x.won):
+				want = VigUnder
+			case amount > high:
+				want = VigOver
+			}
+			if got := v.Judge(amount, x.won); got != want {
+				t.Errorf("%+v: %d of %d won: %v, want %v", v, amount, x.won, got, want)
+				break
+			}
+		}
+		if got := v.Rounded(x.won); got != x.rounded {
+			t.Errorf("%+v: %d won is rounded to %d, want %d", v, x.won, got, x.rounded)
+		}
+	}
+}

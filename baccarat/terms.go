@@ -146,9 +146,11 @@ const (
 	EZ
 	NoVig6
 	VigorishNone
+	// VigorishOther is a kind that is a word of the rulebook.
+	VigorishOther
 )
 
-var vigorishModeWords = words{"UNSPECIFIED", "COMMISSION", "TIE25", "EZ", "NOVIG6", "NONE"}
+var vigorishModeWords = words{"UNSPECIFIED", "COMMISSION", "TIE25", "EZ", "NOVIG6", "NONE", "OTHER"}
 
 func (m VigorishMode) String() string { return vigorishModeWords.at(uint8(m)) }
 

@@ -75,6 +75,7 @@ var variable = regexp.MustCompile(`\{[^}]*\}`)
 
 // Every route and method refuses requests without an identity, with a wrong identity and with an expired one.
 func TestUnauthenticated(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	access := Access{}
 	expired := secretOf(&access, "late", "supervisor", "*", time.Now().Add(-time.Second))
@@ -86,7 +87,7 @@ func TestUnauthenticated(t *testing.T) {
 	// The public routes with their status. None of them returns data.
 	open := map[string]int{
 		"GET /sign-in": 200, "POST /sign-in": 401, "GET /sign-in/oidc": 404, "GET /sign-in/oidc/callback": 404,
-		"POST /look":         303,
+		"POST /look": 303, "GET /kiosk": 200, "POST /kiosk": 401,
 		"GET /static/{file}": 404, "GET /api/v1/openapi.json": 200,
 		"POST /csp-report": 204, "GET /healthz": 200, "GET /readyz": 200,
 	}
@@ -133,6 +134,7 @@ func TestUnauthenticated(t *testing.T) {
 
 // No page shows data of a property at which the user has no role.
 func TestOtherProperty(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "here-1", 4, 1)
 	fill(t, s, "there-2", 4, 1)
@@ -188,6 +190,7 @@ func TestOtherProperty(t *testing.T) {
 
 // Only the auditor's page of events identifies patrons, and each view of it is logged.
 func TestPatronsAreMasked(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
 	access := Access{}
@@ -217,7 +220,7 @@ func TestPatronsAreMasked(t *testing.T) {
 	if !seen {
 		t.Fatal("no event identifies a patron: the test has no effect")
 	}
-	entries, err := s.Entries(t.Context(), store.Scope{All: true}, "auditor", "unmask")
+	entries, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Actor: "auditor", Action: "unmask"})
 	if err != nil || len(entries) != len(all) {
 		t.Errorf("%d views are logged, %v, want %d", len(entries), err, len(all))
 	}
@@ -225,6 +228,7 @@ func TestPatronsAreMasked(t *testing.T) {
 
 // A request from another site is refused, even with a session.
 func TestOtherSites(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	c := serve(t, s, nil)
 	code, _ := send(t, "POST", c.url+"/sign-in", "role=supervisor", "Sec-Fetch-Site", "same-origin")
@@ -252,6 +256,7 @@ func TestOtherSites(t *testing.T) {
 
 // A foreign name that resolves to this machine is refused (DNS rebinding).
 func TestRebinding(t *testing.T) {
+	t.Parallel()
 	c := serve(t, emptyStore(t), nil)
 	h, err := c.Handler()
 	if err != nil {
@@ -279,6 +284,7 @@ func proxied(user, groups, secret string) (header []string) {
 }
 
 func TestProxy(t *testing.T) {
+	t.Parallel()
 	forwarded := []string{"X-Forwarded-For", "10.0.0.1"}
 	s := emptyStore(t)
 	secret := strings.Repeat("s", 32)
@@ -308,6 +314,7 @@ func TestProxy(t *testing.T) {
 
 // A session ends after a time without requests. The automatic refresh of a page does not count as a request.
 func TestIdle(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	now := time.Now()
 	c := serve(t, s, func(o *Options) { o.Now = func() time.Time { return now } })
@@ -332,11 +339,19 @@ func TestIdle(t *testing.T) {
 // signedIn signs in with a role and returns the cookie.
 func signedIn(t testing.TB, base, role string) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in", strings.NewReader("role="+role))
+	return signedInAs(t, base, role, "", "")
+}
+
+// signedInAs signs in with a role under a name, from an address behind a proxy.
+func signedInAs(t testing.TB, base, role, name, from string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/sign-in",
+		strings.NewReader(url.Values{"role": {role}, "name": {name}}.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
 	req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	req.Header.Set("X-Forwarded-For", from)
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := client.Do(req)
 	if err != nil {
@@ -356,6 +371,7 @@ func signedIn(t testing.TB, base, role string) string {
 
 // The server enforces the permissions of a role.
 func TestRoles(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
 	access := Access{}
@@ -402,7 +418,7 @@ func TestRoles(t *testing.T) {
 			t.Errorf("%s by %s: %d, want %d", x.body, x.role, code, x.want)
 		}
 	}
-	entries, err := s.Entries(t.Context(), store.Scope{All: true}, "operator", "refused")
+	entries, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Actor: "operator", Action: "refused"})
 	if err != nil || len(entries) == 0 {
 		t.Errorf("refusals are not logged: %v", err)
 	}
@@ -426,6 +442,7 @@ func TestRoles(t *testing.T) {
 // The description of the API needs no sign-in, describes each route, and is docs/openapi.json. go test ./console
 // -run TestOpenAPI -update writes that.
 func TestOpenAPI(t *testing.T) {
+	t.Parallel()
 	c := serve(t, emptyStore(t), nil)
 	code, body := send(t, "GET", c.url+"/api/v1/openapi.json", "")
 	var doc struct {
@@ -474,6 +491,7 @@ func TestOpenAPI(t *testing.T) {
 // The value of a filter is compared as it is. A value that no finding can have is refused, and so is an unknown name,
 // since neither may look like an empty queue.
 func TestFilters(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 3, 0)
 	c := serve(t, s, nil)
@@ -505,6 +523,7 @@ func TestFilters(t *testing.T) {
 }
 
 func TestReadAccess(t *testing.T) {
+	t.Parallel()
 	good := "tokens:\n- name: g\n  sha256: " + strings.Repeat("ab", 32) +
 		"\n  expires: 2030-01-01T00:00:00Z\n  grants: [{role: viewer, properties: ['*']}]\n"
 	if _, err := ReadAccess(strings.NewReader(good)); err != nil {
@@ -539,6 +558,7 @@ func TestReadAccess(t *testing.T) {
 
 // A dealer has a rate in the console from the number of rounds at which the report of dealers has one.
 func TestRateThreshold(t *testing.T) {
+	t.Parallel()
 	for rounds, tooFew := range map[uint64]bool{299: true, 300: true, 499: true, 500: false} {
 		if r := rateOf(store.Tally{Name: "ac-1/d1", Findings: 2, Rounds: rounds}, 1, 0); r.TooFew != tooFew {
 			t.Errorf("%d rounds: too few %v, want %v", rounds, r.TooFew, tooFew)

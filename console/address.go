@@ -35,6 +35,21 @@ func (c *Console) remoteOf(r *http.Request) string {
 	return peer.Unmap().WithZone("").String()
 }
 
+// network is what counts as one stranger: an IPv4 address, or the 64 bits of an IPv6 address that a site is given.
+func network(remote string) string {
+	if addr, err := netip.ParseAddr(remote); err == nil && addr.Is6() {
+		if p, err := addr.Prefix(64); err == nil {
+			return p.String()
+		}
+	}
+	return remote
+}
+
+// allowStranger counts a request of an address, for which no user is known.
+func (c *Console) allowStranger(what, remote string, n int, length time.Duration) bool {
+	return c.strangers.allow(what+" "+network(remote), n, length)
+}
+
 func (c *Console) trusts(addr netip.Addr) bool {
 	in := func(p netip.Prefix) bool { return p.Contains(addr.Unmap()) }
 	return slices.ContainsFunc(c.TrustedProxies, in)
@@ -51,11 +66,13 @@ func (x *exchange) admit() bool {
 	if x.route.probe {
 		return true
 	}
-	key := "all " + x.remote()
+	allowed := false
 	if x.user != nil {
-		key = "user " + x.user.Who.Account()
+		allowed = x.c.limits.allow("user "+x.user.Who.Account(), maxRequests, requestPeriod)
+	} else {
+		allowed = x.c.allowStranger("all", x.remote(), maxRequests, requestPeriod)
 	}
-	if x.c.limits.allow(key, maxRequests, requestPeriod) {
+	if allowed {
 		return true
 	}
 	x.w.Header().Set("Retry-After", "5")

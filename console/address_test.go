@@ -179,7 +179,8 @@ func TestProviderHangs(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if code := from(h, "192.0.2.1", "GET", "/sign-in/oidc", ""); code != http.StatusInternalServerError {
+			code := from(h, "192.0.2.1", "GET", "/sign-in/oidc", "", "Sec-Fetch-Site", "same-origin")
+			if code != http.StatusInternalServerError {
 				t.Errorf("status %d", code)
 			}
 		})

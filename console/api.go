@@ -5,7 +5,9 @@ import (
 	"errors"
 	"maps"
 	"net/http"
+	"net/url"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -99,20 +101,12 @@ func apiFindings(c *Console, x *exchange) error {
 		Property: v.Get("property"), Table: v.Get("table"), Shoe: v.Get("shoe"), Dealer: v.Get("dealer"),
 		Rule: v.Get("rule"),
 	}
-	if n := v.Get("limit"); n != "" {
-		var err error
-		if q.Limit, err = parseLimit(n); err != nil {
-			return err
-		}
+	var err error
+	if q.Limit, err = limitOf(v); err != nil {
+		return err
 	}
-	for name, into := range map[string]*time.Time{"since": &q.Since, "until": &q.Until} {
-		if s := v.Get(name); s != "" {
-			t, err := time.Parse(time.RFC3339, s)
-			if err != nil {
-				return badRequest("%s %q: want a time such as 2026-11-19T23:00:00Z", name, s)
-			}
-			*into = t
-		}
+	if err = x.period(v, &q.Since, &q.Until); err != nil {
+		return err
 	}
 	if text := v.Get("after"); text != "" {
 		ns, id, ok := strings.Cut(text, ".")
@@ -128,6 +122,14 @@ func apiFindings(c *Console, x *exchange) error {
 		p.next = strconv.FormatInt(rows[n-1].At.UnixNano(), 10) + "." + rows[n-1].ID
 	}
 	return x.pageOf(p, err)
+}
+
+// limitOf parses the parameter limit; 0 without one.
+func limitOf(v url.Values) (int, error) {
+	if text := v.Get("limit"); text != "" {
+		return parseLimit(text)
+	}
+	return 0, nil
 }
 
 func parseLimit(text string) (int, error) {
@@ -161,21 +163,30 @@ func eventRows(shown []shownEvent) []map[string]any {
 	return rows
 }
 
+// body decodes the body of a request of the API. A field that it does not have is refused.
+func body[T any](x *exchange, example string) (v T, err error) {
+	dec := json.NewDecoder(x.r.Body)
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&v); err != nil {
+		if _, large := errors.AsType[*http.MaxBytesError](err); large {
+			return v, badRequest("the body is too long")
+		}
+		return v, badRequest("the body is malformed: want an object such as %s", example)
+	}
+	return v, nil
+}
+
 func apiTriage(c *Console, x *exchange) error {
-	var p struct {
+	type step struct {
 		Step        string `json:"step"`
 		Owner       string `json:"owner"`
 		Disposition string `json:"disposition"`
 		Reason      string `json:"reason"`
 		Note        string `json:"note"`
 	}
-	dec := json.NewDecoder(x.r.Body)
-	dec.DisallowUnknownFields()
-	if err := dec.Decode(&p); err != nil {
-		if _, large := errors.AsType[*http.MaxBytesError](err); large {
-			return badRequest("the body is too long")
-		}
-		return badRequest("the body is malformed: want an object such as {\"step\":\"acknowledge\"}")
+	p, err := body[step](x, `{"step":"acknowledge"}`)
+	if err != nil {
+		return err
 	}
 	out, err := c.apply(x, store.Triage{
 		IDs: []string{x.r.PathValue("id")}, Action: p.Step, Owner: p.Owner, Disposition: p.Disposition,
@@ -262,4 +273,105 @@ func apiDealers(c *Console, x *exchange) error {
 		})
 	}
 	return x.json(map[string]any{"at": tallies.at.UTC().Format(time.RFC3339Nano), "dealers": out})
+}
+
+func apiRounds(c *Console, x *exchange) error {
+	v := x.r.URL.Query()
+	q := store.RoundQuery{Property: v.Get("property"), Table: v.Get("table"), Dealer: v.Get("dealer")}
+	var err error
+	if q.Limit, err = limitOf(v); err != nil {
+		return err
+	}
+	for name, into := range map[string]*uint32{"round": &q.Round, "seat": &q.Seat} {
+		if text := v.Get(name); text != "" {
+			n, err := strconv.ParseUint(text, 10, 32)
+			if err != nil || n == 0 {
+				return badRequest("%s %q: want a number such as 6", name, text)
+			}
+			*into = uint32(n)
+		}
+	}
+	for name, into := range map[string]*int64{"min": &q.MinStake, "max": &q.MaxStake} {
+		if text := v.Get(name); text != "" {
+			if *into, err = strconv.ParseInt(text, 10, 64); err != nil || *into <= 0 {
+				return badRequest("%s %q: want an amount in minor units such as 500000", name, text)
+			}
+		}
+	}
+	if err := x.period(v, &q.Since, &q.Until); err != nil {
+		return err
+	}
+	const day = 24 * time.Hour
+	switch {
+	case q.Since.IsZero() && q.Until.IsZero():
+		q.Until = c.Now().Add(time.Minute)
+		q.Since = q.Until.Add(-day)
+	case q.Since.IsZero():
+		q.Since = q.Until.Add(-day)
+	case q.Until.IsZero():
+		q.Until = q.Since.Add(day)
+	}
+	if text := v.Get("after"); text != "" {
+		if q.After, err = roundOf(text); err != nil {
+			return err
+		}
+	}
+	rows, err := c.Store.FindRounds(x.r.Context(), x.scope(), q)
+	p := page{name: "rounds", rows: rows}
+	if n := len(rows); n > 0 && n == store.LimitOf(q.Limit) {
+		last := &rows[n-1]
+		p.next = strconv.FormatInt(last.At.UnixNano(), 10) + pathOf(last.PropertyID, last.TableID)
+	}
+	return x.pageOf(p, err)
+}
+
+// roundOf parses a cursor of rounds: the time, the property and the table of the last one.
+func roundOf(cursor string) (r store.Round, err error) {
+	parts := strings.Split(cursor, "/")
+	if len(parts) == 3 {
+		at, bad := strconv.ParseInt(parts[0], 10, 64)
+		property, wrong := url.PathUnescape(parts[1])
+		table, faulty := url.PathUnescape(parts[2])
+		if errors.Join(bad, wrong, faulty) == nil {
+			return store.Round{At: time.Unix(0, at), PropertyID: property, TableID: table}, nil
+		}
+	}
+	return r, badRequest("after %q: want the value next of the page before", cursor)
+}
+
+func apiPatron(c *Console, x *exchange) error {
+	p, err := c.patron(x)
+	if err != nil {
+		return err
+	}
+	return x.json(map[string]any{
+		"play": plain(p.Play), "wagers": plain(p.Wagers), "findings": plain(p.Findings), "currency": p.Currency,
+	})
+}
+
+func apiSilences(c *Console, x *exchange) error {
+	scope, property := x.scope(), x.r.FormValue("property")
+	rows, err := c.Store.Silences(x.r.Context(), scope)
+	rows = slices.DeleteFunc(rows, func(s store.Silence) bool { return property != "" && s.PropertyID != property })
+	return x.pageOf(page{name: "silences", rows: rows}, err)
+}
+
+func apiSilence(c *Console, x *exchange) error {
+	r, err := body[silenceRequest](x, `{"property":"ac-1","rule":"feed.gap","reason":"maintenance","hours":2}`)
+	if err != nil {
+		return err
+	}
+	s, err := c.silence(x, &r)
+	if err != nil {
+		return err
+	}
+	return x.json(map[string]any{"silence": plain(s)})
+}
+
+func apiLift(c *Console, x *exchange) error {
+	s, err := c.lift(x, x.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	return x.json(map[string]any{"silence": plain(s)})
 }

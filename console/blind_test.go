@@ -14,15 +14,19 @@ import (
 // A screen says across its whole width that it is stale, and recovers by itself: a console that does not answer, a
 // console that cannot read the database, a session that ended.
 func TestStaleScreen(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 3, 0)
 	var behind atomic.Int64 // how far the console's clock is ahead of the last read of the queue
-	var hangs atomic.Bool
+	var hangs, refuses atomic.Bool
 	var inner atomic.Pointer[http.Handler]
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hangs.Load() {
 			<-r.Context().Done()
 			return
+		}
+		if refuses.Load() {
+			panic(http.ErrAbortHandler)
 		}
 		(*inner.Load()).ServeHTTP(w, r)
 	}))
@@ -31,15 +35,18 @@ func TestStaleScreen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := serve(t, s, func(o *Options) {
-		o.PublicURL, o.Now = u, func() time.Time { return time.Now().Add(time.Duration(behind.Load())) }
-	})
-	h, err := c.Handler()
-	if err != nil {
-		t.Fatal(err)
+	start := func() {
+		c := serve(t, s, func(o *Options) {
+			o.PublicURL, o.Now = u, func() time.Time { return time.Now().Add(time.Duration(behind.Load())) }
+		})
+		h, err := c.Handler()
+		if err != nil {
+			t.Fatal(err)
+		}
+		inner.Store(&h)
+		t.Cleanup(front.CloseClientConnections)
 	}
-	inner.Store(&h)
-	t.Cleanup(front.CloseClientConnections)
+	start()
 
 	b := openBrowser(t, front.URL, 1440, 900)
 	b.signIn("ann", "operator")
@@ -50,13 +57,16 @@ func TestStaleScreen(t *testing.T) {
 	later := func() { eval[int](b, "(() => { const d = Date.now; Date.now = () => d() + 26000; return 0; })()") }
 	b.await(live)
 
-	hangs.Store(true)
-	front.CloseClientConnections()
-	later()
-	b.await(blind)
-	hangs.Store(false)
-	front.CloseClientConnections()
-	b.await(live)
+	// The network is cut, and the console does not run.
+	for _, fails := range []*atomic.Bool{&hangs, &refuses} {
+		fails.Store(true)
+		front.CloseClientConnections()
+		later()
+		b.await(blind)
+		fails.Store(false)
+		front.CloseClientConnections()
+		b.await(live)
+	}
 
 	behind.Store(int64(time.Minute))
 	b.await(blind)
@@ -67,15 +77,22 @@ func TestStaleScreen(t *testing.T) {
 	b.await("(() => { const tile = document.querySelector('.tile'); const old = tile.innerText.includes('NO FEED');" +
 		" if (!old) { tile.className = 'tile feed-live'; tile.dataset.received = Date.now() - 180000; } return old; })()")
 
-	eval[int](b, "(() => { fetch('/sign-out', {method: 'POST'}); return 0; })()")
-	b.await(blind + " && document.querySelector('#stale a[href^=\"/sign-in?next=%2Ffloor\"]') != null")
-	eval[int](b, "(() => { fetch('/sign-in', {method: 'POST', "+
-		"body: new URLSearchParams({name: 'ann', role: 'operator'})}); return 0; })()")
-	b.await(live)
+	// The session ends, and each session of a console that starts again.
+	for _, end := range []func(){
+		func() { eval[int](b, "(() => { fetch('/sign-out', {method: 'POST'}); return 0; })()") },
+		func() { start(); front.CloseClientConnections() },
+	} {
+		end()
+		b.await(blind + " && document.querySelector('#stale a[href^=\"/sign-in?next=%2Ffloor\"]') != null")
+		eval[int](b, "(() => { fetch('/sign-in', {method: 'POST', "+
+			"body: new URLSearchParams({name: 'ann', role: 'operator'})}); return 0; })()")
+		b.await(live)
+	}
 }
 
 // A new critical finding shows on every page until the queue is opened, and the choice of the sound is kept.
 func TestCriticalBar(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 3, 0)
 	c := serve(t, s, nil)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -24,9 +25,11 @@ type browser struct {
 	url string
 	// role is that of the last sign-in.
 	role string
+	// light is set once the light theme is chosen.
+	light bool
 
 	// seen is the markup of the pages whose accessibility is checked.
-	seen map[string]bool
+	seen *markup
 
 	mu sync.Mutex
 	// messages are what the pages and the browser wrote to the JavaScript console.
@@ -158,9 +161,17 @@ func (b *browser) open(path string) {
 	b.do(chromedp.Navigate(b.url+path), chromedp.WaitReady(chromedp.CSS("#main")))
 }
 
+// click clicks on the first element of a selector. A live update may replace the element between search and click; then
+// the new one is clicked.
 func (b *browser) click(selector string) {
 	b.t.Helper()
-	b.do(chromedp.Click(chromedp.CSS(selector)))
+	err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(selector)))
+	for replaced := 0; err != nil && replaced < 10 && strings.Contains(err.Error(), "Could not find node"); replaced++ {
+		err = chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(selector)))
+	}
+	if err != nil {
+		b.t.Fatalf("click %s: %v", selector, err)
+	}
 }
 
 // press types when the script of the page is loaded.
@@ -207,6 +218,7 @@ func (b *browser) screenshot(name string) {
 
 // The pictures of docs/console.md: SHOEPROOF_TEST_SCREENS=$PWD/docs/screens saves them.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 24, 6)
 	c := serve(t, s, nil)

@@ -6,8 +6,8 @@
 // store in the scope of the user's grants and renders a page or JSON. Pages are complete without a script; the script
 // adds keys and live updates.
 //
-// Run follows the queue in the background. It notifies open pages of changes, and sends a notification for each
-// critical finding that arrives.
+// Run follows the queue in the background. It notifies open pages of changes, and sends notifications of the findings
+// that arrive.
 //
 // The console judges nothing. Findings come from ingest; the one computation of its own is the replay, which runs the
 // same engine over the archived events and compares the result with what is stored.
@@ -15,6 +15,7 @@ package console
 
 import (
 	"context"
+	"crypto/rand"
 	"embed"
 	"errors"
 	"fmt"
@@ -30,6 +31,7 @@ import (
 
 	"github.com/alexedwards/scs/v2"
 
+	"github.com/shoeproof/shoeproof/console/notify"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/engine"
 )
@@ -61,7 +63,9 @@ type Options struct {
 	OIDC    OIDC
 	Proxy   Proxy
 	Video   Video
-	Webhook Webhook
+	Webhook notify.Webhook
+	// Notify are further channels of notifications, and their routes.
+	Notify  notify.Setup
 	Exports Exports
 	// Topic publishes the notification of a critical finding; nil publishes nothing.
 	Topic func(ctx context.Context, key string, value []byte) error
@@ -92,22 +96,32 @@ type Video struct {
 // Console is safe for concurrent use.
 type Console struct {
 	Options
-	pages       map[string]*template.Template
+	pages       map[string]func() (map[string]*template.Template, error) // by the name of a clock
 	sessions    *scs.SessionManager
 	static      map[string]asset
 	live        *live
-	limits      *limits
+	limits      *limits // of users
+	strangers   *limits // of addresses
 	readiness   readiness
 	access      atomic.Pointer[Access]
 	oidc        oidcState
 	memberships memberships
 	stale       chan string // sessions whose groups are to be read again
 	ended       endings
+	handing     sync.Mutex    // between the check and the write of a hand-over
+	replaying   sync.Map      // accounts with a running replay
 	replays     chan struct{} // one element for each running replay
 	volatile    cache         // answers that a change of the queue clears
+	saved       cache         // saved views of the users
 	figures     cache         // figures of days, which no single change affects
 	reports     reports
-	outbox      outbox
+	outlets     []*outlet
+	begun       atomic.Bool // the log has the begin of notifications
+	name        string      // of this process, for leases
+	leading     atomic.Bool // this process sends the notifications
+	catching    chan struct{}
+	stream      stream
+	pause       time.Duration // after the first failed attempt of a notification
 	began       time.Time
 }
 
@@ -124,9 +138,17 @@ func New(o Options) (*Console, error) {
 	}
 	o.Hooks = o.Hooks.filled()
 	c := &Console{
-		Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), replays: make(chan struct{}, 2),
-		stale:    make(chan string, 64),
-		volatile: cache{now: o.Now}, figures: cache{now: o.Now, background: make(chan func(), 1)},
+		Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), strangers: newLimits(o.Now),
+		replays: make(chan struct{}, 2), stale: make(chan string, 64), pause: 500 * time.Millisecond,
+		volatile: cache{now: o.Now}, saved: cache{now: o.Now}, figures: cache{now: o.Now, background: make(chan func(), 1)},
+		name: rand.Text(), catching: make(chan struct{}, 1),
+	}
+	c.outlets = outlets(&o)
+	if o.Notify.Log != nil {
+		c.stream.queue, c.stream.logged = make(chan notify.Line, maxStream), o.Hooks.Logged
+		if o.Store != nil {
+			o.Store.Recorded(c.stream.put)
+		}
 	}
 	c.SetAccess(o.Access)
 	c.sessions = scs.New()
@@ -148,8 +170,15 @@ func New(o Options) (*Console, error) {
 func (c *Console) Run(ctx context.Context) error {
 	var wait sync.WaitGroup
 	defer wait.Wait()
-	queue := make(chan notification, 256)
-	wait.Go(func() { c.deliver(ctx, queue) })
+	for _, o := range c.outlets {
+		wait.Go(func() { c.deliver(ctx, o) })
+	}
+	if len(c.outlets) > 0 {
+		wait.Go(func() { c.lead(ctx) })
+	}
+	if c.Notify.Log != nil {
+		wait.Go(func() { c.sendLog(ctx) })
+	}
 	wait.Go(func() {
 		for {
 			select {
@@ -172,7 +201,7 @@ func (c *Console) Run(ctx context.Context) error {
 			}
 		})
 	}
-	c.follow(ctx, queue)
+	c.follow(ctx)
 	return nil
 }
 
@@ -190,10 +219,10 @@ func (c *Console) Handler() (http.Handler, error) {
 		return nil, fmt.Errorf("console: public URL: %w", err)
 	}
 	cross.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if remote := c.remoteOf(r); c.limits.allow("cross-site "+remote, 10, time.Minute) {
+		if remote := c.remoteOf(r); c.allowStranger("cross-site", remote, 10, time.Minute) {
 			c.Log.Warn("cross-site request refused", "path", r.URL.Path, "origin", r.Header.Get("Origin"), "remote", remote)
 		}
-		http.Error(w, "This request came from another site.", http.StatusForbidden)
+		refuse(w, r, http.StatusForbidden, "This request came from another site.")
 	}))
 	return c.observed(mux, c.guard(cross.Handler(c.sessions.LoadAndSave(mux)))), nil
 }
@@ -206,6 +235,12 @@ func (c *Console) load() error {
 	if c.static, err = assets(sub); err != nil {
 		return err
 	}
-	c.pages, err = c.templates(sub)
+	c.pages = map[string]func() (map[string]*template.Template, error){}
+	for _, name := range []string{"", twelveHours, utcHours} { // most consoles need the first alone
+		c.pages[name] = sync.OnceValues(func() (map[string]*template.Template, error) {
+			return c.templates(sub, c.clockOf(name))
+		})
+	}
+	_, err = c.pages[""]()
 	return err
 }

@@ -4,13 +4,18 @@ package console
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -38,6 +43,13 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 		os.Exit(0)
+	}
+	// Most tests wait for a browser or for ClickHouse.
+	flag.Parse()
+	if f := flag.Lookup("test.parallel"); f.Value.String() == f.DefValue {
+		if err := f.Value.Set(strconv.Itoa(max(4, runtime.GOMAXPROCS(0)))); err != nil {
+			panic(err)
+		}
 	}
 	code := server.Run(m)
 	stopChromium()
@@ -188,11 +200,14 @@ func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
 	return &served{Console: c, url: srv.URL}
 }
 
-// resetLimits clears the request counts.
+// resetLimits clears the request counts, but not the counts of refusals, which bound the rows of the log: thousands of
+// rows take minutes.
 func (s *served) resetLimits() {
-	s.limits.mu.Lock()
-	defer s.limits.mu.Unlock()
-	clear(s.limits.periods)
+	for _, l := range []*limits{s.limits, s.strangers} {
+		l.mu.Lock()
+		maps.DeleteFunc(l.periods, func(key string, _ *period) bool { return !strings.HasPrefix(key, "refused ") })
+		l.mu.Unlock()
+	}
 }
 
 // planted returns the events of a table with a breach of a rule.

@@ -136,11 +136,8 @@ func (t *drawing) momentOf(e *decodedEvent) (m moment, ok bool) {
 		m.Why, m.Bad, card.Third = t.deal(p)
 	case *schema.Announced:
 		m.What = "called: " + words(p.Code.String())
-		if p.Hand != 0 {
-			m.What += ", " + words(p.Hand.String())
-		}
 		if p.Code == schema.CallPointCount || p.Code == schema.CallFinalCount {
-			m.What += " " + strconv.Itoa(int(p.Value))
+			m.What += ", " + words(p.Hand.String()) + " " + strconv.Itoa(int(p.Value))
 		}
 	case *schema.RoundEnded:
 		m.What = fmt.Sprintf("recorded: %s, player %d, banker %d", words(p.Result.String()), p.PlayerCount, p.BankerCount)
@@ -151,14 +148,45 @@ func (t *drawing) momentOf(e *decodedEvent) (m moment, ok bool) {
 		return m, e.Cited
 	case *schema.WagerChanged:
 		m.What = t.changed(p)
-	case *schema.CardMoved, *schema.CardFoundFaceup, *schema.CardCarriedOver, *schema.RoundVoided,
-		*schema.DealInstructed:
-		m.What = words(e.Kind) + ": " + payloadText(&e.Body)
+	case *schema.CardMoved:
+		m.What = fmt.Sprintf("card %d of the shoe moved from %s to %s", p.CardSeq, words(p.From.String()),
+			words(p.To.String()))
+	case *schema.CardFoundFaceup, *schema.CardCarriedOver, *schema.RoundVoided, *schema.DealInstructed:
+		m.What = plainText(e)
+	case *schema.WagerPaid:
+		m.What = t.settled(p.WagerID, p.Seat, "paid", p.Amount)
+		return m, e.Cited
+	case *schema.WagerCollected:
+		m.What = t.settled(p.WagerID, p.Seat, "collected", p.Amount)
+		return m, e.Cited
+	case *schema.WagerReturned:
+		m.What = t.settled(p.WagerID, p.Seat, "returned", p.Amount)
+		return m, e.Cited
+	case *schema.VigorishMarked:
+		m.What = t.settled(p.WagerID, p.Seat, "vigorish marked", p.Amount)
+		return m, e.Cited
+	case *schema.VigorishCollected:
+		m.What = t.settled("", p.Seat, "vigorish collected", p.Amount)
+		return m, e.Cited
 	default:
-		m.What = words(e.Kind) + ": " + payloadText(&e.Body)
+		m.What = plainText(e)
 		return m, e.Cited
 	}
 	return m, true
+}
+
+// plainText is an event with the fields of its payload.
+func plainText(e *decodedEvent) string {
+	return strings.TrimSuffix(words(e.Kind)+": "+payloadText(&e.Body), ": ")
+}
+
+// settled describes a settlement: seat 1, banker: returned $100.00.
+func (t *drawing) settled(wager string, seat uint32, how string, amount int64) string {
+	who := fmt.Sprintf("seat %d", seat)
+	if w := t.placed[wager]; w != nil {
+		who = fmt.Sprintf("seat %d, %s", w.Seat, words(w.Spot.String()))
+	}
+	return who + ": " + how + " " + cash(amount, t.currency)
 }
 
 // changed describes the change of a wager: seat 10 raised player by $50.00.

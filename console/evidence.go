@@ -1,6 +1,7 @@
 package console
 
 import (
+	"slices"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -14,11 +15,16 @@ type evidence struct {
 	*played
 	Finding      store.Finding
 	Doc          string
+	Clauses      []clause
 	Actions      []store.Action
 	Video        *video
 	Dispositions []string
 	Settled      string // the payment of the wager that the finding is about
 	Curve        *curve
+	Strips       *strips
+	Related      []store.Finding // others of its round, and of the shoe under its rule
+	Cases        []store.CaseRow // that have the finding
+	CasesOpen    []store.CaseRow // of the property, to which it can be added
 }
 
 func findingPage(c *Console, x *exchange) error {
@@ -35,11 +41,14 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	if err != nil {
 		return nil, err
 	}
-	ev := &evidence{Finding: f, Doc: docOf(f.Rule), Dispositions: store.Dispositions()}
+	ev := &evidence{
+		Finding: f, Doc: docOf(f.Rule), Clauses: clausesIn(f.Rule, f.Citations), Dispositions: store.Dispositions(),
+	}
 	at := store.Location{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Round: f.Round}
 	var all errgroup.Group
 	fetch(&all, &ev.Actions, func() ([]store.Action, error) { return c.Store.Actions(ctx, scope, id) })
 	fetch(&all, &ev.played, func() (*played, error) { return c.played(x, at, &f) })
+	fetch(&all, &ev.Related, func() ([]store.Finding, error) { return c.related(x, &f) })
 	if err := all.Wait(); err != nil {
 		return nil, err
 	}
@@ -54,12 +63,57 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 		}
 	}
 	ev.Video = c.video(&f, ev.archived)
+	if x.user.Scope(permReadCases).Has(f.PropertyID) {
+		if err := c.casesOf(x, ev); err != nil {
+			return nil, err
+		}
+	}
 	if f.Kind == "anomaly" {
 		if ev.Curve, err = c.curve(x, &f); err != nil {
 			return nil, err
 		}
+		if f.Rule == "d04" && f.ShoeID != "" {
+			if ev.Strips, err = c.strips(x, &f); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return ev, nil
+}
+
+// related returns the other findings of the round of a finding, and of its shoe under the same rule.
+func (c *Console) related(x *exchange, f *store.Finding) ([]store.Finding, error) {
+	const most, maxShoe = 10, 200
+	if f.ShoeID == "" {
+		return nil, nil
+	}
+	ctx, scope := x.r.Context(), x.scope()
+	found, err := c.Store.Findings(ctx, scope, store.FindingQuery{
+		Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Limit: maxShoe,
+	})
+	if err != nil {
+		return nil, err
+	}
+	found = slices.DeleteFunc(found, func(o store.Finding) bool {
+		return o.ID == f.ID || (o.Round != f.Round || f.Round == 0) && o.Rule != f.Rule
+	})
+	return found[:min(len(found), most)], nil
+}
+
+// casesOf adds the cases that have the finding, and those to which it can be added.
+func (c *Console) casesOf(x *exchange, ev *evidence) (err error) {
+	ctx, scope := x.r.Context(), store.Scope{Properties: []string{ev.Finding.PropertyID}}
+	if ev.Cases, err = c.Store.Cases(ctx, scope, ev.Finding.ID); err != nil {
+		return err
+	}
+	all, err := c.Store.Cases(ctx, scope, "")
+	for i := range all {
+		has := slices.ContainsFunc(ev.Cases, func(r store.CaseRow) bool { return r.ID == all[i].ID })
+		if all[i].State != store.Closed && !has {
+			ev.CasesOpen = append(ev.CasesOpen, all[i])
+		}
+	}
+	return err
 }
 
 // citedBy are the first 1,000 events that a finding cites, without a range: First is after Last.

@@ -57,16 +57,13 @@ func (x *exchange) serve() error {
 	case x.route.public:
 	case x.user == nil:
 		return errUnauthenticated
-	case !x.user.May(x.route.needs):
+	case !x.user.May(x.route.needs) || x.user.Kiosk && !x.route.kiosk:
 		x.refused(x.r.URL.Path, string(x.route.needs))
 		return errForbidden
 	}
-	if x.route.api {
-		known := strings.Fields(operations()[x.route.path].query)
-		for name := range x.r.URL.Query() {
-			if !slices.Contains(known, name) {
-				return badRequest("unknown parameter %q, want %s", name, cmp.Or(strings.Join(known, ", "), "none"))
-			}
+	if x.route.api && x.route.path != otherRoute {
+		if err := x.known(operations()[x.route.method+" "+x.route.path].query); err != nil {
+			return err
 		}
 	}
 	if x.r.Method == http.MethodPost && x.route.path != "/csp-report" && !x.route.api {
@@ -75,6 +72,20 @@ func (x *exchange) serve() error {
 		}
 	}
 	return x.route.serve(x.c, x)
+}
+
+// known refuses a parameter that a route does not have, and one that is given twice: neither may look like an answer.
+func (x *exchange) known(names string) error {
+	known := strings.Fields(names)
+	for name, values := range x.r.URL.Query() {
+		if !slices.Contains(known, name) {
+			return badRequest("unknown parameter %q, want %s", name, cmp.Or(strings.Join(known, ", "), "none"))
+		}
+		if len(values) > 1 {
+			return badRequest("parameter %s is given %d times, want one value", name, len(values))
+		}
+	}
+	return nil
 }
 
 // fail responds with an error. The details of an internal error are in the program's log only.
@@ -88,9 +99,7 @@ func (x *exchange) fail(err error) {
 	}
 	status, text := x.explain(err)
 	if x.route.api {
-		x.w.Header().Set("Content-Type", "application/json")
-		x.w.WriteHeader(status)
-		_ = json.NewEncoder(x.w).Encode(map[string]string{"error": text})
+		failJSON(x.w, status, text)
 		return
 	}
 	x.w.Header().Set("Content-Type", "text/html; charset=utf-8")
@@ -101,6 +110,21 @@ func (x *exchange) fail(err error) {
 	if err := x.render(status, "error", http.StatusText(status), data); err != nil {
 		x.c.Log.Error("rendering a page failed", "error", err)
 	}
+}
+
+func failJSON(w http.ResponseWriter, status int, text string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": text})
+}
+
+// refuse responds with an error before a request has a route: as JSON at a path of the API.
+func refuse(w http.ResponseWriter, r *http.Request, status int, text string) {
+	if strings.HasPrefix(r.URL.Path, "/api/") {
+		failJSON(w, status, text)
+		return
+	}
+	http.Error(w, text, status)
 }
 
 // signInHelps reports whether the request comes from a browser that can show the sign-in page.
@@ -149,12 +173,12 @@ type view struct {
 	Path, Here  string // Here is the path with the query
 	Now         time.Time
 	Light       bool
-	Critical    int // open critical findings in the user's scope
+	Clock       string // of the reader: empty, 12 or utc
+	Critical    int    // open critical findings in the user's scope
 	Version     string
-	// Done is the report of the last action, and Undo whether it can be undone.
-	Done string
-	Undo bool
-	Data any
+	// Done is the report of the last action, and Undo names the action if it can be undone.
+	Done, Undo string
+	Data       any
 }
 
 // May is for templates.
@@ -179,8 +203,15 @@ func (x *exchange) render(status int, name, title string, data any) error {
 	if cookie, err := x.r.Cookie("look"); err == nil && cookie.Value == "light" {
 		v.Light = true
 	}
+	if cookie, err := x.r.Cookie("clock"); err == nil && x.c.pages[cookie.Value] != nil {
+		v.Clock = cookie.Value
+	}
+	pages, err := x.c.pages[v.Clock]()
+	if err != nil {
+		return err
+	}
 	var out bytes.Buffer
-	if err := x.c.pages[name].ExecuteTemplate(&out, "base", v); err != nil {
+	if err := pages[name].ExecuteTemplate(&out, "base", v); err != nil {
 		return fmt.Errorf("page %s: %w", name, err)
 	}
 	if bytes.ContainsFunc(out.Bytes(), schema.Hidden) {
@@ -224,15 +255,23 @@ func (x *exchange) log(property, action, object, detail string) {
 }
 
 // maxRefused is the number of refusals of one user or address in a minute that the log has; the next minute goes on.
-const maxRefused = 20
+// maxStrangers is that of all addresses together.
+const (
+	maxRefused   = 20
+	maxStrangers = 400
+)
 
 // refused appends a refusal to the console log.
 func (x *exchange) refused(object, detail string) {
-	of := x.remote()
+	n := 0
 	if x.user != nil {
-		of = x.user.Who.Account()
+		n = x.c.limits.count("refused "+x.user.Who.Account(), time.Minute)
+	} else {
+		// All strangers together have a limit, too: they may have many addresses.
+		n = x.c.strangers.count("refused "+network(x.remote()), time.Minute)
+		n = max(n, x.c.limits.count("refused strangers", time.Minute)-maxStrangers+maxRefused)
 	}
-	switch n := x.c.limits.count("refused "+of, time.Minute); {
+	switch {
 	case n <= maxRefused:
 		x.log("", "refused", object, detail)
 	case n == maxRefused+1:

@@ -41,18 +41,23 @@ func (c *Console) bundles(x *exchange) ([]bundle, []string, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	var all []bundle
+	all, err := c.bundlesOf(x, properties)
+	return all, properties, err
+}
+
+// bundlesOf returns the exports of properties, the latest first.
+func (c *Console) bundlesOf(x *exchange, properties []string) (all []bundle, err error) {
 	for _, p := range properties {
 		rows, err := c.Store.Exports(x.r.Context(), p)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		for _, r := range rows {
 			_, err := c.stat(r.Name)
 			all = append(all, bundle{r, err == nil})
 		}
 	}
-	return all, properties, nil
+	return all, nil
 }
 
 // stat finds a bundle in the folder. A name that is a path is not found.
@@ -143,7 +148,7 @@ func verify(c *Console, x *exchange) error {
 	if c.Exports.Policy == nil {
 		return badRequest("No policy is configured: console.exports.policy_file names the trusted keys.")
 	}
-	release, err := c.acquire() // a large bundle costs as much as a replay
+	release, err := c.acquire(x.user.Who.Account()) // a large bundle costs as much as a replay
 	if err != nil {
 		return err
 	}
@@ -195,6 +200,9 @@ func findingsCSV(c *Console, x *exchange) error {
 	f, _, err := x.filter()
 	if err != nil {
 		return err
+	}
+	if f.Property != "" && !x.scope().Has(f.Property) {
+		return store.ErrNotFound
 	}
 	rows, err := c.findingRows(x, f)
 	if err != nil {

@@ -78,6 +78,7 @@ func exported(t *testing.T, s *store.Store, dir string) (*export.Done, *export.P
 
 // Users with the permission Export list, download and verify the bundles in their scope; each action is logged.
 func TestExports(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 4, 0)
 	dir := t.TempDir()
@@ -134,10 +135,18 @@ func TestExports(t *testing.T) {
 		}
 	}
 	for _, action := range []string{"download", "verify", "export"} {
-		e, err := s.Entries(t.Context(), store.Scope{All: true}, "regulator", action)
+		e, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Actor: "regulator", Action: action})
 		if err != nil || len(e) != 1 || e[0].PropertyID != "ac-1" {
 			t.Errorf("%s: the log has %v of the regulator, %v", action, e, err)
 		}
+	}
+	// The log has no row of a property in which the user may do nothing.
+	if got, _ := request("elsewhere", "GET", "/exports/findings.csv?property=ac-1"); got != 404 {
+		t.Errorf("findings.csv of another property: %d, want 404", got)
+	}
+	e, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Actor: "elsewhere", Action: "export"})
+	if err != nil || len(e) != 0 {
+		t.Errorf("the log has %v of elsewhere, %v", e, err)
 	}
 	// Other files, in the folder or above it, are not available.
 	for _, other := range []string{

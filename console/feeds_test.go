@@ -14,6 +14,7 @@ import (
 
 // A table whose events wait for a missing one is not shown as closed, and the pages name what it waits for.
 func TestFloorShowsWhatWaits(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 2, 0)
 	access := Access{}
@@ -47,6 +48,7 @@ func TestFloorShowsWhatWaits(t *testing.T) {
 // The queue shows and selects findings by their basis, a reading of the law by its family or by its name, and the CSV
 // names it.
 func TestQueueByBasis(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	access := Access{}
 	secret := secretOf(&access, "ann", "supervisor", "ac-1", time.Now().Add(time.Hour))

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,10 @@ import (
 // filter parses the filter of the queue from the query of the URL. An unknown name is an error, because a mistyped
 // filter must not look like an empty queue.
 func (x *exchange) filter() (f store.Filter, grouped bool, err error) {
+	return x.filterOf(x.r.URL.Query())
+}
+
+func (x *exchange) filterOf(query url.Values) (f store.Filter, grouped bool, err error) {
 	const maxValue = 200
 	grouped, f.High = true, x.c.High
 	texts := map[string]*string{
@@ -21,7 +26,7 @@ func (x *exchange) filter() (f store.Filter, grouped bool, err error) {
 		"state": &f.State, "owner": &f.Owner,
 		"day": &f.Day, "shift": &f.Shift, "fp": &f.Fingerprint, "q": &f.Text,
 	}
-	for name, values := range x.r.URL.Query() {
+	for name, values := range query {
 		value := strings.TrimSpace(values[0])
 		if len(values) > 1 || len(value) > maxValue {
 			return f, grouped, badRequest("filter %s: want one value of at most %d characters", name, maxValue)

@@ -45,7 +45,7 @@ func floorPage(c *Console, x *exchange) error {
 		return err
 	}
 	all := c.tiles(tiles)
-	if x.r.FormValue("wall") == "1" {
+	if x.r.FormValue("wall") == "1" || x.user.Kiosk {
 		return c.wall(x, all)
 	}
 	slices.SortStableFunc(all, func(a, b tile) int { // closed tables last
@@ -118,9 +118,11 @@ func tablePage(c *Console, x *exchange) error {
 	var shoes []store.Shoe
 	var open []store.OpenFinding
 	var currency string
+	var over *night
 	var all errgroup.Group
 	fetch(&all, &configs, func() ([]store.Config, error) { return c.Store.Configs(ctx, scope, at) })
 	fetch(&all, &currency, func() (string, error) { return c.Store.Currency(ctx, scope, at) })
+	fetch(&all, &over, func() (*night, error) { return c.night(x, at) })
 	fetch(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
 	fetch(&all, &open, func() ([]store.OpenFinding, error) {
 		return c.Store.Open(ctx, scope, store.Filter{Property: at.Property, Table: at.Table, High: c.High})
@@ -128,7 +130,9 @@ func tablePage(c *Console, x *exchange) error {
 	if err := all.Wait(); err != nil {
 		return err
 	}
-	data := map[string]any{"Tile": t, "Configs": configs, "Shoes": shoes, "Open": open, "Currency": currency}
+	data := map[string]any{
+		"Tile": t, "Configs": configs, "Shoes": shoes, "Open": open, "Currency": currency, "Night": over,
+	}
 	last := t.ShoeID
 	if last == "" && len(shoes) > 0 {
 		last = shoes[0].ShoeID

@@ -124,9 +124,20 @@ func oidcCookie(t *testing.T, c *served) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client := http.Client{Jar: jar}
-	resp, err := client.Get(c.url + "/sign-in/oidc?next=/help")
+	resp, err := toProvider(t, c, jar, "")
 	return cookieIn(t, c, jar, resp, err)
+}
+
+// toProvider follows the link of the sign-in page to the identity provider and back.
+func toProvider(t *testing.T, c *served, jar http.CookieJar, more string) (*http.Response, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/sign-in/oidc?next=/help"+more, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Sec-Fetch-Site", "same-origin")
+	client := http.Client{Jar: jar}
+	return client.Do(req)
 }
 
 func cookieIn(t *testing.T, c *served, jar http.CookieJar, resp *http.Response, err error) string {
@@ -155,6 +166,7 @@ func twoPeople(a, b visitor, linked bool) bool {
 // there. Two people do, where the console can know that they are two. The short form tries every fourth pair; each
 // visitor requests and confirms in it.
 func TestFourEyes(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
 	open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Severity: "critical"})
@@ -219,6 +231,7 @@ func TestFourEyes(t *testing.T) {
 
 // The secret of one token never has the rights of another, whatever their names.
 func TestSessionIsBoundToItsToken(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	access := Access{}
 	viewer := personal(&access, "wall", "", "viewer")

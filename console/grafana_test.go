@@ -4,6 +4,8 @@ package console
 
 import (
 	"encoding/json"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -11,8 +13,11 @@ import (
 	"testing"
 )
 
-// Every query of the dashboards runs on the current schema, and returns rows for a played property.
+// Every query of the dashboards and of their variables runs on the current schema, and returns rows for a played
+// property. Links lead to pages of the console, amounts of two currencies are not added, and each query of a table of a
+// property has the variable property.
 func TestDashboards(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 6, 1)
 	files, err := filepath.Glob("../deploy/grafana/*.json")
@@ -21,13 +26,29 @@ func TestDashboards(t *testing.T) {
 	}
 	database := strings.TrimSuffix(s.Table("x"), ".x")
 	timeFilter := regexp.MustCompile(`\$__timeFilter\(([a-z_]+)\)`)
+	expand := strings.NewReplacer("${database}", database, "${property:singlequote}", "'ac-1'",
+		"${currency:singlequote}", "'USD'")
 	filled := 0
+	mux := http.NewServeMux()
+	for _, r := range routes() {
+		mux.HandleFunc(r.method+" "+r.path, http.NotFound)
+	}
+	field := regexp.MustCompile(`\$\{__(?:value\.raw|data\.fields\.[a-z_]+)\}`)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var board struct {
+			Links []struct {
+				URL string `json:"url"`
+			} `json:"links"`
+			Templating struct {
+				List []struct {
+					Name  string `json:"name"`
+					Query any    `json:"query"`
+				} `json:"list"`
+			} `json:"templating"`
 			Panels []struct {
 				Title   string `json:"title"`
 				Type    string `json:"type"`
@@ -43,6 +64,36 @@ func TestDashboards(t *testing.T) {
 		if len(board.Panels) < 10 {
 			t.Errorf("%s: %d panels", file, len(board.Panels))
 		}
+		variables := map[string]bool{}
+		for _, v := range board.Templating.List {
+			variables[v.Name] = true
+			if q, ok := v.Query.(map[string]any); ok {
+				var one string
+				err := s.Conn().QueryRow(t.Context(), expand.Replace(q["rawSql"].(string))).Scan(&one)
+				if err != nil || one == "" {
+					t.Errorf("%s: variable %s: %q, %v", file, v.Name, one, err)
+				}
+			}
+		}
+		for _, used := range regexp.MustCompile(`\$\{([a-z]+)[:}]`).FindAllStringSubmatch(string(data), -1) {
+			if !variables[used[1]] {
+				t.Errorf("%s: no variable %s", file, used[1])
+			}
+		}
+		if len(board.Links) != 2 || !variables["property"] {
+			t.Errorf("%s: %d links, variables %v", file, len(board.Links), variables)
+		}
+		links := regexp.MustCompile(`"\$\{console\}(/[^"]*)"`).FindAllStringSubmatch(string(data), -1)
+		for _, link := range links {
+			path := field.ReplaceAllString(link[1], "x")
+			_, pattern := mux.Handler(httptest.NewRequestWithContext(t.Context(), "GET", path, nil))
+			if pattern == "" || field.MatchString(path) || strings.Contains(path, "$") {
+				t.Errorf("%s: the link %s leads to no page", file, link[1])
+			}
+		}
+		if len(links) < 3 {
+			t.Errorf("%s: %d links to the console", file, len(links))
+		}
 		for _, p := range board.Panels {
 			if len(p.Targets) == 0 {
 				t.Errorf("%s: %s has no query", file, p.Title)
@@ -51,7 +102,13 @@ func TestDashboards(t *testing.T) {
 				if q.PromQL != "" {
 					continue
 				}
-				sql := strings.ReplaceAll(q.SQL, "${database}", database)
+				if strings.Contains(q.SQL, "property_id") && !strings.Contains(q.SQL, "${property") {
+					t.Errorf("%s: %s ignores the variable property", file, p.Title)
+				}
+				if strings.Contains(q.SQL, "sum(amount)") && !strings.Contains(q.SQL, "GROUP BY rule, severity, currency") {
+					t.Errorf("%s: %s adds amounts of several currencies", file, p.Title)
+				}
+				sql := expand.Replace(q.SQL)
 				sql = timeFilter.ReplaceAllString(sql, "$1 >= now() - INTERVAL 2 DAY AND $1 <= now() + INTERVAL 2 DAY")
 				rows, err := s.Conn().Query(t.Context(), sql)
 				if err != nil {
@@ -70,7 +127,7 @@ func TestDashboards(t *testing.T) {
 			}
 		}
 	}
-	if filled < 15 {
-		t.Errorf("%d panels with rows, want at least 15", filled)
+	if filled < 20 {
+		t.Errorf("%d panels with rows, want at least 20", filled)
 	}
 }

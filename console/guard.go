@@ -1,13 +1,14 @@
 package console
 
 import (
-	"math"
 	"net"
 	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
 )
 
 // policy allows resources of this origin only: no inline script or style, no frame.
@@ -16,6 +17,9 @@ const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src
 
 // maxBody is above the size of any form or request of the API.
 const maxBody = 64 << 10
+
+// maxUpload is above the size of a file of a case with its form.
+const maxUpload = store.MaxAttachment + 64<<10
 
 // guard sets the security headers of every response, and limits the size of requests.
 func (c *Console) guard(next http.Handler) http.Handler {
@@ -34,10 +38,14 @@ func (c *Console) guard(next http.Handler) http.Handler {
 		}
 		if c.SignIn == ByChoice && !loopback(r.Host) {
 			// DNS rebinding: a foreign name that resolves to this machine.
-			http.Error(w, "This console accepts requests to a loopback name only.", http.StatusMisdirectedRequest)
+			refuse(w, r, http.StatusMisdirectedRequest, "This console accepts requests to a loopback name only.")
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		limit := int64(maxBody)
+		if strings.HasPrefix(r.URL.Path, "/cases/") && strings.HasSuffix(r.URL.Path, "/files") {
+			limit = maxUpload
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, limit)
 		next.ServeHTTP(w, r)
 	})
 }
@@ -54,7 +62,8 @@ func loopback(host string) bool {
 	return err == nil && addr.IsLoopback()
 }
 
-// limits counts requests per key and period.
+// limits counts requests per key and period. Users and addresses are counted apart: no number of addresses uses up the
+// places of users.
 type limits struct {
 	now     func() time.Time
 	mu      sync.Mutex
@@ -73,9 +82,12 @@ func (l *limits) allow(key string, n int, length time.Duration) bool {
 	return l.count(key, length) <= n
 }
 
-// count counts a request and returns the number in the period; a very large one while too many keys are counted.
+// maxKeys bounds the memory of counts. Beyond it all counts begin again: a flood from many addresses, each within its
+// limit, keeps no other address out.
+const maxKeys = 10_000
+
+// count counts a request and returns the number in the period.
 func (l *limits) count(key string, length time.Duration) int {
-	const maxKeys = 10_000
 	now := l.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -87,8 +99,8 @@ func (l *limits) count(key string, length time.Duration) int {
 					delete(l.periods, k)
 				}
 			}
-			if len(l.periods) >= maxKeys { // a flood from many addresses: refuse new ones until it ends
-				return math.MaxInt
+			if len(l.periods) >= maxKeys {
+				clear(l.periods)
 			}
 		}
 		p = &period{end: now.Add(length)}

@@ -47,6 +47,7 @@ func handoverPage(c *Console, x *exchange) error {
 	return x.page("handover", "Hand-over", map[string]any{
 		"Last": handed(last), "Since": since, "Day": day, "Shift": shift, "Pending": pending, "Totals": totals,
 		"Actions": actions, "Silences": silences, "Properties": properties,
+		"Once": rand.Text(),
 	})
 }
 
@@ -90,16 +91,31 @@ func (c *Console) sinceLast(last []store.Handover, property string) time.Time {
 	return now.Add(-8 * time.Hour)
 }
 
+// base32 are the characters of rand.Text.
+const base32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
+
 // handOver signs a hand-over: what is open now is frozen with it.
 func handOver(c *Console, x *exchange) error {
 	const maxNote = 8000
 	form := x.r.PostForm
-	property, note := form.Get("property"), strings.TrimSpace(form.Get("note"))
+	property, note, once := form.Get("property"), strings.TrimSpace(form.Get("note")), form.Get("once")
 	switch {
 	case property == "" || !x.scope().Has(property):
 		return errForbidden
 	case note == "" || len(note) > maxNote:
 		return badRequest("A hand-over needs a note of at most %d bytes.", maxNote)
+	case len(once) < len(rand.Text()) || len(once) > 64 || strings.Trim(once, base32) != "":
+		return badRequest("Open the page of hand-overs again, and sign there.")
+	}
+	c.handing.Lock()
+	defer c.handing.Unlock()
+	// A form that is sent again signs once.
+	rows, err := c.Store.Handover(x.r.Context(), x.scope(), property, once)
+	switch {
+	case err != nil:
+		return err
+	case len(rows) > 0:
+		return x.redirect(pathOf("handovers", property, once))
 	}
 	last, err := c.Store.Handovers(x.r.Context(), store.Scope{Properties: []string{property}})
 	if err != nil {
@@ -122,7 +138,7 @@ func handOver(c *Console, x *exchange) error {
 	h := store.Handover{
 		PropertyID: property, At: now.UTC(), GamingDay: date, Shift: shift, Actor: x.user.Name, Note: note,
 		Open: uint32(s.Totals.Open), Critical: uint32(s.Totals.Critical), Unassigned: uint32(s.Totals.Unassigned),
-		ID: rand.Text(), Issuer: x.user.Who.Issuer, Subject: x.user.Who.Subject,
+		ID: once, Issuer: x.user.Who.Issuer, Subject: x.user.Who.Subject,
 	}
 	if err := c.Store.HandOver(x.r.Context(), store.SignedHandover{Handover: h, Snapshot: string(frozen)}); err != nil {
 		return err
@@ -186,6 +202,8 @@ func signedPage(c *Console, x *exchange) error {
 
 // acceptHandover counter-signs a hand-over.
 func acceptHandover(c *Console, x *exchange) error {
+	c.handing.Lock() // of two who accept at the same time, one does
+	defer c.handing.Unlock()
 	h, accepted, err := c.signed(x)
 	switch {
 	case err != nil:

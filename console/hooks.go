@@ -16,6 +16,8 @@ type Hooks struct {
 	SignInRefused func(by string)
 	// Notified is called for each notification and channel: first with Queued, then with Sent or Failed.
 	Notified func(channel, outcome string)
+	// Logged is called for lines of the console log that the log channel received, Sent, or did not receive, Lost.
+	Logged func(outcome string, lines int)
 }
 
 // Channels of notifications, and outcomes of a notification.
@@ -25,6 +27,7 @@ const (
 
 	Queued = "queued"
 	Sent   = "sent"
+	Lost   = "lost"
 	Failed = "failed" // after all attempts, or because the queue was full
 )
 
@@ -52,17 +55,17 @@ func (h Hooks) filled() Hooks {
 	if h.Notified == nil {
 		h.Notified = func(string, string) {}
 	}
+	if h.Logged == nil {
+		h.Logged = func(string, int) {}
+	}
 	return h
 }
 
-// Channels returns the configured channels of notifications.
+// Channels returns the names of the channels of notifications.
 func (o *Options) Channels() []string {
 	var all []string
-	if o.Webhook.URL != "" {
-		all = append(all, ToWebhook)
-	}
-	if o.Topic != nil {
-		all = append(all, toTopic)
+	for _, out := range outlets(o) {
+		all = append(all, out.Name)
 	}
 	return all
 }
@@ -135,12 +138,23 @@ type Status struct {
 	Queue   store.Backlog
 	// QueueAge is the age of the queue that the console shows.
 	QueueAge time.Duration
+	// Dead is the number of dead letters by channel.
+	Dead map[string]int
+	// LogWaits is the number of lines of the console log that the log channel has not received.
+	LogWaits int
 }
 
 // Status reads memory only, no query is sent.
 func (c *Console) Status() Status {
 	now := c.Now()
-	return Status{Streams: c.live.count(), Queue: c.Store.Backlog(now, c.High), QueueAge: c.queueAge(now)}
+	s := Status{
+		Streams: c.live.count(), Queue: c.Store.Backlog(now, c.High), QueueAge: c.queueAge(now), Dead: map[string]int{},
+		LogWaits: c.stream.waiting(),
+	}
+	for _, o := range c.outlets {
+		s.Dead[o.Name] = len(o.dead())
+	}
+	return s
 }
 
 // queueAge is how long ago the queue was read; before the first read, how long the console runs.

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/console/notify"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
@@ -178,23 +179,29 @@ func TestNotified(t *testing.T) {
 	t.Cleanup(hook.Close)
 	tried := 0
 	c, _, h := hooked(t, func(o *Options) {
-		o.Webhook = Webhook{URL: hook.URL, Secret: "a secret of the hook"}
+		o.Webhook = notify.Webhook{URL: hook.URL, Secret: "a secret of the hook"}
 		o.Topic = func(context.Context, string, []byte) error { tried++; return errors.New("no leader") }
 	})
+	c.pause = time.Microsecond
+	c.leading.Store(true)
+	for _, o := range c.outlets {
+		o.queue = make(chan notice, 1)
+	}
 	ctx, cancel := context.WithCancel(t.Context())
-	queue := make(chan notification, 1)
 	var wait sync.WaitGroup
-	c.announce([]store.OpenFinding{{ID: "one"}, {ID: "dropped"}}, queue)
-	wait.Go(func() { c.deliver(ctx, queue) })
+	c.announce([]store.OpenFinding{{ID: "one", Severity: "critical"}, {ID: "dropped", Severity: "critical"}})
+	for _, o := range c.outlets {
+		wait.Go(func() { c.deliver(ctx, o) })
+	}
 	want := []string{
-		"webhook queued", "topic queued", "webhook queued", "topic queued", "webhook failed", "topic failed",
-		"webhook sent", "topic failed",
+		"topic failed", "topic failed", "topic queued", "topic queued", "webhook failed", "webhook queued", "webhook queued",
+		"webhook sent",
 	}
 	var got []string
 	testkit.Await(t, "all notices", func() bool {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		got = slices.Clone(h.notices)
+		got = slices.Sorted(slices.Values(h.notices))
 		return len(got) >= len(want)
 	})
 	if !slices.Equal(got, want) {

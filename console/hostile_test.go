@@ -5,6 +5,7 @@ package console
 import (
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -177,6 +178,7 @@ func hostileRecords(t *testing.T, s *store.Store, id, p string, all bool) {
 
 // External data is text on every page: no script in it runs, and none reaches the content security policy.
 func TestScriptInjection(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	all := payloads()
 	if len(all) < 100 {
@@ -233,39 +235,63 @@ func TestScriptInjection(t *testing.T) {
 // For each role, every page is complete without a script, fits a narrow screen, and has no serious accessibility fault.
 // What a role sees as a role before it did is tested once.
 func TestEveryPage(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 6, 1)
 	c := serve(t, s, nil)
 	f, pages := everyPage(t, s)
 	axe := axeSource(t)
-	seen := map[string]bool{}
+	seen := &markup{all: map[string]bool{}}
+	in := func(t *testing.T, role string) *browser {
+		// The screen shows a whole page, so that the bar of actions lies over no row.
+		b := openBrowser(t, c.url, 1440, 4000)
+		b.seen = seen
+		b.signIn("", role)
+		return b
+	}
 	for _, role := range roleNames() {
-		var changed []string
 		t.Run(role, func(t *testing.T) {
-			// The screen shows a whole page, so that the bar of actions lies over no row.
-			b := openBrowser(t, c.url, 1440, 4000)
-			b.seen = seen
-			b.signIn("", role)
+			t.Parallel()
+			b := in(t, role)
+			var changed []string
 			for _, p := range pages {
 				if c.check(b, axe, p) {
 					changed = append(changed, p)
 				}
 			}
-			t.Logf("%d different pages and surroundings so far", len(seen))
-			if role == "supervisor" {
-				b.open("/help")
-				b.click("footer button[value=light]")
-				b.await("document.documentElement.dataset.theme == 'light'")
-				for _, p := range pages {
-					c.check(b, axe, p)
-				}
-				b.do(chromedp.EmulateViewport(1440, 900))
-				b.open("/queue")
-				b.screenshot("light")
-			}
+			t.Logf("%d of %d pages are new", len(changed), len(pages))
+			c.withoutScript(t, role, changed, f.ID)
 		})
-		t.Run("without script "+role, func(t *testing.T) { c.withoutScript(t, role, changed, f.ID) })
 	}
+	t.Run("light", func(t *testing.T) {
+		t.Parallel()
+		b := in(t, "supervisor")
+		b.open("/help")
+		b.click("footer button[value=light]")
+		b.await("document.documentElement.dataset.theme == 'light'")
+		b.light = true
+		for _, p := range pages {
+			c.check(b, axe, p)
+		}
+		b.do(chromedp.EmulateViewport(1440, 900))
+		b.open("/queue")
+		b.screenshot("light")
+	})
+}
+
+// markup is what tests of several roles have seen.
+type markup struct {
+	mu  sync.Mutex
+	all map[string]bool
+}
+
+// add reports whether a text is new.
+func (m *markup) add(text string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	known := m.all[text]
+	m.all[text] = true
+	return !known
 }
 
 // everyPage returns the pages about a finding that has a seat, if there is one, or a round.
@@ -285,18 +311,31 @@ func everyPage(t *testing.T, s *store.Store) (f store.OpenFinding, pages []strin
 	if err != nil || len(wagers) == 0 {
 		t.Fatalf("%d wagers, %v", len(wagers), err)
 	}
+	for _, step := range []store.CaseStep{
+		{Action: store.CaseOpen, Text: "A case"}, {Action: store.CaseAdd, FindingID: f.ID},
+	} {
+		step.PropertyID, step.CaseID, step.Actor = "ac-1", "CASE", "ann"
+		if err := s.AddToCase(t.Context(), step, nil, store.Entry{PropertyID: "ac-1"}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	day := store.Day(f.GamingDay)
 	return f, []string{
 		"/queue", "/queue?group=off", "/queue?state=closed", "/findings/" + f.ID, "/floor", "/floor?wall=1",
 		"/tables/ac-1/" + f.TableID, "/shoes/ac-1/" + f.TableID + "/" + f.ShoeID,
 		roundPath("ac-1", f.TableID, f.ShoeID, f.Round), "/search?list=1&q=" + f.TableID + "+r1", "/search?q=nonsense",
 		"/dealers",
 		"/dealers/ac-1/" + f.DealerID, "/patrons/ac-1/" + wagers[0].Patron, "/silences", "/handover", "/rates", "/rules",
-		"/help", "/nonsense", "/log", "/exports", "/findings/" + f.ID + "/events",
+		"/help", "/nonsense", "/log", "/notifications", "/sessions", "/kiosk", "/exports", "/day?day=" + day, "/cases",
+		"/cases/ac-1/CASE",
+		"/tables/ac-1/" + f.TableID + "?day=" + day, "/exceptions/ac-1/" + day, "/queue?severity=critical",
+		"/findings/" + f.ID + "/events",
 	}
 }
 
 // check opens a page that has markup, or surroundings, that the test has not seen before. It reports the serious faults
-// that axe finds, and a page that is wider than a screen of 390 pixels.
+// that axe finds, a page that is wider than its screen, from a telephone to 4K and at 200 % of 1,440 pixels, and a
+// paper that has controls or lacks rows.
 func (s *served) check(b *browser, axe, page string) (changed bool) {
 	b.t.Helper()
 	s.resetLimits()
@@ -309,8 +348,45 @@ func (s *served) check(b *browser, axe, page string) (changed bool) {
 	}
 	b.do(chromedp.EmulateViewport(390, 844))
 	b.narrow(page)
+	if !b.light {
+		for _, width := range []int64{720, 3840} {
+			b.do(chromedp.EmulateViewport(width, width*9/16, chromedp.EmulateScale(1440/float64(min(width, 1440)))))
+			b.fits(page, width)
+		}
+		b.paper(page)
+	}
 	b.do(chromedp.EmulateViewport(1440, 4000))
 	return true
+}
+
+// paper reports controls that are printed, and tables that are cut off on paper.
+func (b *browser) paper(page string) {
+	b.t.Helper()
+	media := func(name string) {
+		of := emulation.SetEmulatedMediaParams{Media: name}
+		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, of); err != nil {
+			b.t.Fatal(err)
+		}
+	}
+	media("print")
+	if shown := eval[string](b, `[...document.querySelectorAll(".top, footer, form:not(#triage), button")].filter((x) =>
+		getComputedStyle(x).display != "none" && x.getBoundingClientRect().height > 0)
+		.map((x) => x.outerHTML.slice(0, 90)).join(" ")`); shown != "" {
+		b.t.Errorf("%s: controls are printed: %s", page, shown)
+	}
+	if cut := eval[int](b, `[...document.querySelectorAll(".scroll")].filter((x) =>
+		getComputedStyle(x).maxHeight != "none" || getComputedStyle(x).overflowY != "visible").length`); cut > 0 {
+		b.t.Errorf("%s: %d tables are cut off on paper", page, cut)
+	}
+	if lost := eval[string](b, `[...document.querySelectorAll("main tr, main section > *")].filter((x) =>
+		x.getBoundingClientRect().height == 0 && x.innerText.trim() && !x.closest(
+			"form:not(#triage), button, .views, dialog",
+		))
+		.map((x) => x.outerHTML.slice(0, 90)).slice(0, 3).join(" ")`); lost != "" {
+		b.t.Errorf("%s: not printed: %s", page, lost)
+	}
+	b.screenshot("print" + strings.NewReplacer("/", "-", "?", "-").Replace(page))
+	media("")
 }
 
 func (b *browser) accessible(axe, page string) {
@@ -318,7 +394,9 @@ func (b *browser) accessible(axe, page string) {
 	b.do(chromedp.Evaluate[chromedp.Void](axe))
 	const run = `axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
 		resultTypes: ["violations"]})
-		.then(r => r.violations.filter(v => v.impact == "serious" || v.impact == "critical").map(v => v.id + ": " + v.help +
+		.then(r => r.violations.filter(
+			v => v.impact == "serious" || v.impact == "critical",
+		).map(v => v.id + ": " + v.help +
 			": " + v.nodes.slice(0, 3).map(n => n.html + " " + n.failureSummary).join(" | ")))`
 	faults, err := chromedp.Run(b.ctx, chromedp.Evaluate[[]string](run, chromedp.EvalAwaitPromise))
 	if err != nil {
@@ -349,8 +427,7 @@ func (b *browser) changed(page string) bool {
 	}
 	changed := false
 	for _, text := range parts {
-		changed = changed || !b.seen[text]
-		b.seen[text] = true
+		changed = b.seen.add(text) || changed
 	}
 	return changed
 }
@@ -358,14 +435,20 @@ func (b *browser) changed(page string) bool {
 // narrow reports a page that is wider than a screen of 390 pixels.
 func (b *browser) narrow(page string) {
 	b.t.Helper()
-	if wide := eval[int](b, "document.documentElement.scrollWidth"); wide > 392 {
-		elements := eval[string](b, `[...document.querySelectorAll("body *")]
-			.filter(e => e.getBoundingClientRect().right > 392 && !e.closest(".scroll")).slice(0, 3)
-			.map(e => e.outerHTML.slice(0, 90)).join(" ")`)
-		b.t.Errorf("%s is %d wide on a screen of 390: %s", page, wide, elements)
-	}
+	b.fits(page, 390)
 	if b.role == "operator" && strings.HasPrefix(page, "/queue") || strings.HasPrefix(page, "/findings") {
 		b.screenshot("narrow" + strings.NewReplacer("/", "-", "?", "-").Replace(page))
+	}
+}
+
+// fits reports a page that is wider than a screen.
+func (b *browser) fits(page string, width int64) {
+	b.t.Helper()
+	if wide := eval[int64](b, "document.documentElement.scrollWidth"); wide > width+2 {
+		elements := eval[string](b, fmt.Sprintf(`[...document.querySelectorAll("body *")]
+			.filter(e => e.getBoundingClientRect().right > %d && !e.closest(".scroll")).slice(0, 3)
+			.map(e => e.outerHTML.slice(0, 90)).join(" ")`, width+2))
+		b.t.Errorf("%s is %d wide on a screen of %d: %s", page, wide, width, elements)
 	}
 }
 

@@ -1,7 +1,6 @@
 package console
 
 import (
-	"cmp"
 	"maps"
 	"regexp"
 	"slices"
@@ -10,7 +9,6 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/law"
 )
 
@@ -26,17 +24,21 @@ type inquiry struct {
 	seat    uint32
 	min     int64 // of a stake, in minor units
 	max     int64
-	minute  int // of the day, -1 for none
+	minute  int  // of the day, -1 for none
+	half    bool // the minute is of half a day: 9:40 in words is also 21:40
 	day     time.Time
-	patron  string // masked
-	finding string // id, or its first digits
-	unknown []string
+	// relative is set if the day is today or yesterday, which is the gaming day in progress or the one before.
+	relative bool
+	patrons  []string // masks of one patron
+	finding  string   // id, or its first digits
+	unknown  []string
 }
 
 // phrases are what a text is made of: a keyword with its value, a comparison with its amount, or a word.
 func phrases(text string) []string {
 	phrase := regexp.MustCompile(
-		`(?i)\b(?:seat|round|patron|dealer|table|shoe)\s+\S+|[<>]=?\s*\S+|\d{1,2}:\d{2}\s*[ap]m\b|\S+`,
+		`(?i)\b(?:seat|round|patron|dealer|table|shoe)\s+[^\s,;]+|[<>]=?\s*\S+|\d{1,2}:\d{2}\s*[ap]m\b|` + clockWords +
+			`|[^\s,;]+`,
 	)
 	return phrase.FindAllString(text, -1)
 }
@@ -58,10 +60,11 @@ func (c *Console) inquire(x *exchange, text string) (*inquiry, error) {
 		case word[0] == '<' || word[0] == '>':
 			amounts = append(amounts, p)
 		case word == "patron" && value != "":
-			if q.patron, err = c.patronOf(x, value); err != nil {
+			if q.patrons, err = c.patronOf(x, value); err != nil {
 				return nil, err
 			}
-		case q.number(word, value), q.moment(p, c):
+		case isFiller(word), q.number(word, value), q.spoken(p), q.moment(p, c):
+		case word == "table" && q.numbered(tiles, value):
 		case value != "" && (word == "table" || word == "dealer" || word == "shoe"):
 			err = q.name(c, x, tiles, value)
 		default:
@@ -76,9 +79,8 @@ func (c *Console) inquire(x *exchange, text string) (*inquiry, error) {
 
 // number reads a round or a seat: round 6, r6, seat 2, s2.
 func (q *inquiry) number(word, value string) bool {
-	short := regexp.MustCompile(`^([rs])(\d{1,5})$`)
-	if m := short.FindStringSubmatch(word); m != nil && value == "" {
-		word, value = map[string]string{"r": "round", "s": "seat"}[m[1]], m[2]
+	if long := map[byte]string{'r': "round", 's': "seat"}[word[0]]; long != "" && value == "" {
+		word, value = long, word[1:]
 	}
 	n, err := strconv.ParseUint(value, 10, 16)
 	if err != nil || n == 0 {
@@ -95,6 +97,65 @@ func (q *inquiry) number(word, value string) bool {
 	return true
 }
 
+// clockWords are times of day in words: twenty to ten, half past nine, ten o'clock.
+const clockWords = `\b(?:(?:five|ten|quarter|twenty|twenty-five|half)\s+(?:to|past)\s+\w+|\w+\s+o'clock)\b`
+
+// isFiller reports a word of a sentence that names nothing.
+func isFiller(word string) bool { return word == "about" || word == "around" || word == "at" }
+
+// spoken reads a time of day in words, of either half of the day.
+func (q *inquiry) spoken(text string) bool {
+	words := strings.Fields(strings.ToLower(text))
+	hours := []string{
+		"", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
+	}
+	hour := func(word string) int {
+		if n, err := strconv.Atoi(word); err == nil && n >= 1 && n <= 12 {
+			return n
+		}
+		return slices.Index(hours, word)
+	}
+	minute := map[string]int{"five": 5, "ten": 10, "quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
+	at := 0
+	switch {
+	case len(words) == 2 && words[1] == "o'clock" && hour(words[0]) > 0:
+		at = hour(words[0]) * 60
+	case len(words) == 3 && minute[words[0]] > 0 && hour(words[2]) > 0 && words[1] == "to":
+		at = hour(words[2])*60 - minute[words[0]]
+	case len(words) == 3 && minute[words[0]] > 0 && hour(words[2]) > 0 && words[1] == "past":
+		at = hour(words[2])*60 + minute[words[0]]
+	default:
+		return false
+	}
+	const half = 12 * 60
+	q.minute, q.half = at%half, true
+	return true
+}
+
+// numbered finds the table that people call by its number: table 7 is live-07, if no other table has the number.
+func (q *inquiry) numbered(tiles []store.Tile, number string) bool {
+	want, err := strconv.ParseUint(number, 10, 16)
+	if err != nil {
+		return false
+	}
+	var found *store.Tile
+	for i := range tiles {
+		name := tiles[i].TableID
+		digits := name[len(strings.TrimRight(name, "0123456789")):]
+		if n, err := strconv.ParseUint(digits, 10, 16); err != nil || n != want {
+			continue
+		}
+		if found != nil || strings.EqualFold(name, number) {
+			return false
+		}
+		found = &tiles[i]
+	}
+	if found != nil {
+		q.table = found
+	}
+	return found != nil
+}
+
 // moment reads a time of day or a day.
 func (q *inquiry) moment(text string, c *Console) bool {
 	now := c.Now().In(c.Law.Calendar.Zone)
@@ -108,9 +169,9 @@ func (q *inquiry) moment(text string, c *Console) bool {
 	}
 	switch word {
 	case "today":
-		q.day = today
+		q.day, q.relative = today, true
 	case "yesterday":
-		q.day = today.AddDate(0, 0, -1)
+		q.day, q.relative = today.AddDate(0, 0, -1), true
 	default:
 		day, err := time.ParseInLocation(time.DateOnly, word, now.Location())
 		if err != nil {
@@ -138,7 +199,7 @@ func (q *inquiry) name(c *Console, x *exchange, tiles []store.Tile, word string)
 	if len(word) >= minDigits && len(word) <= idLength && strings.Trim(lower, "0123456789abcdef") == "" {
 		q.finding = lower
 		if len(word) == idLength {
-			q.patron = cmp.Or(q.patron, lower)
+			q.patrons = append(q.patrons, lower)
 		}
 		return nil
 	}
@@ -158,20 +219,20 @@ func (q *inquiry) name(c *Console, x *exchange, tiles []store.Tile, word string)
 	return nil
 }
 
-// patronOf returns the masked code of a patron: the code itself, or the code of a number, for roles that see the
-// patrons of events. The search for a number is logged first, with the code.
-func (c *Console) patronOf(x *exchange, value string) (string, error) {
+// patronOf returns the masked codes of a patron: the code itself, or the codes of a number under each patron key, for
+// roles that see the patrons of events. The search for a number is logged first, with the code.
+func (c *Console) patronOf(x *exchange, value string) ([]string, error) {
 	const codeLength = 32
 	if len(value) == codeLength && strings.Trim(strings.ToLower(value), "0123456789abcdef") == "" {
-		return strings.ToLower(value), nil
+		return []string{strings.ToLower(value)}, nil
 	}
 	if !x.user.May(permUnmask) {
 		x.refused("patron", "search by number")
-		return "", badRequest("Your role sees masked patrons only: search for the code of %d digits that a wager shows. "+
+		return nil, badRequest("Your role sees masked patrons only: search for the code of %d digits that a wager shows. "+
 			"A role with the permission unmask can search for a patron's number.", codeLength)
 	}
-	code := engine.Pseudonym(c.Law.PatronKey, value)
-	return code, x.mustLog("", "unmask", code, "search by a patron's number")
+	codes := c.Law.Masks(value)
+	return codes, x.mustLog("", "unmask", strings.Join(codes, " "), "search by a patron's number")
 }
 
 // clausesOf returns the citations of all rulebooks that have a text: 19:47-3.3(b), or 58A.
@@ -276,13 +337,24 @@ func (c *Console) periodOf(q *inquiry, days int) span {
 			day = now
 		}
 		near := time.Date(day.Year(), day.Month(), day.Day(), q.minute/60, q.minute%60, 0, 0, now.Location())
-		if q.day.IsZero() && near.After(now) {
+		evening := near.Add(12 * time.Hour)
+		switch {
+		case q.half && (!q.day.IsZero() || !evening.After(now)):
+			near = evening // the later half, which is the first that is searched
+		case q.day.IsZero() && near.After(now):
 			near = near.AddDate(0, 0, -1)
+			if q.half {
+				near = near.Add(12 * time.Hour)
+			}
 		}
 		return span{near.Add(-around), near.Add(around), near}
 	}
 	if !q.day.IsZero() { // a gaming day
-		start := q.day.Add(time.Duration(c.Law.Calendar.Rollover) * time.Minute)
+		rollover := time.Duration(c.Law.Calendar.Rollover) * time.Minute
+		start := q.day.Add(rollover)
+		if q.relative && now.Add(-rollover).Day() != now.Day() {
+			start = start.AddDate(0, 0, -1)
+		}
 		return span{since: start, until: start.AddDate(0, 0, 1)}
 	}
 	return span{since: now.AddDate(0, 0, -days), until: now.Add(time.Minute)}

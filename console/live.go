@@ -113,17 +113,13 @@ const (
 	reloadEvery  = 10 * time.Minute
 )
 
-// follow refreshes the queue until ctx is done, notifies open pages, and queues notifications of critical findings.
-func (c *Console) follow(ctx context.Context, queue chan<- notification) {
+// follow refreshes the queue until ctx is done, notifies open pages, and queues notifications of findings.
+func (c *Console) follow(ctx context.Context) {
 	var wait sync.WaitGroup
 	defer wait.Wait()
 	wait.Go(func() { c.repeat(ctx, reloadEvery, nil, c.Store.Reload) })
-	if len(c.Channels()) > 0 {
-		now := make(chan struct{}, 1)
-		now <- struct{}{}
-		wait.Go(func() {
-			c.repeat(ctx, catchUpEvery, now, func(ctx context.Context) error { return c.catchUp(ctx, queue) })
-		})
+	if len(c.outlets) > 0 {
+		wait.Go(func() { c.repeat(ctx, catchUpEvery, c.catching, c.catchUp) })
 	}
 	c.live.refresh()
 	c.repeat(ctx, refreshEvery, c.live.wake, func(ctx context.Context) error {
@@ -131,9 +127,7 @@ func (c *Console) follow(ctx context.Context, queue chan<- notification) {
 		if d := c.Store.TakeDelta(); len(d.Changes) > 0 {
 			c.volatile.clear()
 			c.live.notify(d.Changes)
-			if len(c.Channels()) > 0 {
-				c.announce(d.Arrived, queue)
-			}
+			c.announce(d.Arrived)
 		}
 		return err
 	})

@@ -25,6 +25,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/console/notify"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
@@ -95,6 +96,7 @@ func TestLiveStream(t *testing.T) {
 
 // Notifications of critical findings are signed, retried after an error, and received once.
 func TestWebhook(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	var mu sync.Mutex
 	got := map[string]int{}
@@ -113,7 +115,7 @@ func TestWebhook(t *testing.T) {
 		if want := "sha256=" + hex.EncodeToString(mac.Sum(nil)); r.Header.Get("X-Shoeproof-Signature") != want {
 			t.Errorf("signature %s, want %s", r.Header.Get("X-Shoeproof-Signature"), want)
 		}
-		var n notification
+		var n notify.Message
 		if err := json.Unmarshal(body, &n); err != nil || n.Severity != "critical" || n.Video == nil ||
 			!strings.HasPrefix(n.Video.URL, "vms://") {
 			t.Errorf("%s: %v", body, err)
@@ -123,7 +125,7 @@ func TestWebhook(t *testing.T) {
 	t.Cleanup(hook.Close)
 	topic := map[string]bool{}
 	serve(t, s, func(o *Options) {
-		o.Webhook = Webhook{URL: hook.URL, Secret: "a secret of the hook"}
+		o.Webhook = notify.Webhook{URL: hook.URL, Secret: "a secret of the hook"}
 		o.Topic = func(_ context.Context, key string, value []byte) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -156,11 +158,12 @@ func TestWebhook(t *testing.T) {
 
 // A critical finding that arrives while no console runs is notified at the next start, and none is notified twice.
 func TestNotificationsAfterARestart(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	var mu sync.Mutex
 	got := map[string]int{}
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		var n notification
+		var n notify.Message
 		err := json.NewDecoder(r.Body).Decode(&n)
 		mu.Lock()
 		defer mu.Unlock()
@@ -177,7 +180,7 @@ func TestNotificationsAfterARestart(t *testing.T) {
 	}
 	for _, table := range []string{"while-1", "while-2", "while-3"} {
 		t.Run(table, func(t *testing.T) {
-			serve(t, s, func(o *Options) { o.Webhook = Webhook{URL: hook.URL, Secret: "s"} })
+			serve(t, s, func(o *Options) { o.Webhook = notify.Webhook{URL: hook.URL, Secret: "s"} })
 			testkit.Await(t, "the cursor of notifications", begun)
 			last := map[string]string{"while-1": "", "while-2": "while-1", "while-3": "while-2"}[table]
 			testkit.Await(t, "the notification of "+last, func() bool {
@@ -201,6 +204,7 @@ func TestNotificationsAfterARestart(t *testing.T) {
 
 // A silence hides minor findings of its rule, and never a critical or major breach. The former route /shelves works.
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 10, 0)
 	c := serve(t, s, nil)
@@ -324,6 +328,7 @@ func newProvider(t *testing.T) *provider {
 }
 
 func TestOIDC(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	p := newProvider(t)
 	c := serve(t, s, func(o *Options) {
@@ -352,12 +357,7 @@ func TestOIDC(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		client := http.Client{Jar: jar}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, c.url+"/sign-in/oidc?next=/help", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resp, err := client.Do(req)
+		resp, err := toProvider(t, c, jar, "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,7 +41,8 @@ type load struct {
 		at    time.Time
 		took  []time.Duration
 	}
-	pages []pageLoad
+	pages   []pageLoad
+	streams []string // cookies
 }
 
 // pageLoad is the response times of a page.
@@ -66,7 +67,11 @@ func TestLoad(t *testing.T) {
 	defer cancel()
 	l.ctx = ctx
 	for i := range 200 {
-		l.wait.Go(func() { l.listen(i) })
+		if i%maxOfUser == 0 { // of one user
+			l.streams = append(l.streams, signedInAs(t, l.base, "supervisor", fmt.Sprint("user-", i),
+				fmt.Sprint("198.51.100.", i))) // sign-ins of an address are limited
+		}
+		l.wait.Go(func() { l.listen(i, l.streams[i/maxOfUser]) })
 	}
 	var browsers []*browser
 	for _, page := range []string{"/queue", "/floor", "/tables/ac-1/t-7"} {
@@ -124,13 +129,13 @@ func (l *load) start(addr string) {
 }
 
 // listen reads a stream of events. The first listener reads the queue after each change.
-func (l *load) listen(i int) {
+func (l *load) listen(i int, cookie string) {
 	req, err := http.NewRequestWithContext(l.ctx, http.MethodGet, l.base+"/live", nil)
 	if err != nil {
 		l.t.Error(err)
 		return
 	}
-	req.Header.Set("Cookie", l.cookie)
+	req.Header.Set("Cookie", cookie)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
 		l.t.Error(err)
@@ -228,7 +233,7 @@ func (l *load) visit() {
 
 func (l *load) request(p *pageLoad) {
 	cookie := l.cookie
-	if p.path == "/log" {
+	if isLog(p.path) {
 		cookie = l.auditor
 	}
 	began := time.Now()

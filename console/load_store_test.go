@@ -14,6 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	simulated "github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // The load database has a year of 200 tables: SHOEPROOF_TEST_FINDINGS findings, 10,000 of them open, each closed one
@@ -61,7 +62,9 @@ func loadStore(t testing.TB, n int) (*store.Store, string) {
 		l := loader{t, s, n}
 		l.findings()
 		l.queue()
+		l.configs()
 		l.play()
+		l.cases()
 	}
 	return s, e.Addr
 }
@@ -84,7 +87,8 @@ func loadFindings() int {
 func (l loader) run(statement string, from int) {
 	l.t.Helper()
 	for _, name := range []string{
-		"findings", "open_findings", "finding_actions", "rounds", "wagers", "shoes", "feeds",
+		"findings", "open_findings", "finding_actions", "rounds", "wagers", "shoes", "feeds", "table_configs", "case_steps",
+		"console_log",
 	} {
 		statement = strings.ReplaceAll(statement, "{"+name+"}", l.s.Table(name))
 	}
@@ -141,6 +145,34 @@ func (l loader) queue() {
 	}
 }
 
+// configs gives each table the configuration of a simulated one, from which the chances of wagers follow.
+func (l loader) configs() {
+	l.t.Helper()
+	newTestFloor(l.t, l.s.Store).play(simulated.NewTable(simulated.Options{
+		Property: "ac-1", Pit: "p0", Table: "t-0", Seed: 1, Start: time.Now().AddDate(0, 0, -60),
+	}).Open())
+	l.run(fmt.Sprintf(`INSERT INTO {table_configs} SELECT * EXCEPT (i) REPLACE (concat('t-', toString(i)) AS table_id)
+		FROM (SELECT *, arrayJoin(range(1, %d)) AS i FROM {table_configs} FINAL WHERE table_id = 't-0')`, loadTables), 0)
+}
+
+// cases fills 200 cases with ten findings and a note each, and the console log with the lines of two million actions.
+func (l loader) cases() {
+	l.t.Helper()
+	const at = "now64(6) - INTERVAL number HOUR"
+	l.run(`INSERT INTO {case_steps} (property_id, case_id, at, actor, role, action, text)
+		SELECT 'ac-1', leftPad(toString(number), 16, '0'), `+at+`, 'ann', 'supervisor', 'open',
+			concat('Case ', toString(number))
+		FROM numbers(200)`, 0)
+	l.run(`INSERT INTO {case_steps} (property_id, case_id, at, actor, role, action, finding_id)
+		SELECT 'ac-1', leftPad(toString(number), 16, '0'), `+at+` + INTERVAL k SECOND, 'ann', 'supervisor', 'add',
+			lower(hex(sipHash128(toUInt64({n} - 1 - number * 10 - k))))
+		FROM numbers(200) ARRAY JOIN range(1, 11) AS k`, 0)
+	l.run(`INSERT INTO {console_log} (property_id, at, actor, role, action, object, detail, issuer, subject)
+		SELECT if(number % 20 = 0, '', 'ac-1'), now64(6) - INTERVAL number * 15 SECOND, 'ann', 'supervisor',
+			if(number % 20 = 0, 'sign-in', 'acknowledge'), lower(hex(sipHash128(number))), '', 'token', 'ann'
+		FROM numbers(2000000)`, 0)
+}
+
 // play fills the tables of rounds, wagers, shoes and feeds.
 func (l loader) play() {
 	l.t.Helper()
@@ -150,15 +182,17 @@ func (l loader) play() {
 		FROM numbers({from}, {part})`, loadTables, loadTables, loadRounds, 30*86400*1000/loadRounds)
 	for from := 0; from < loadRounds; from += loadPart {
 		l.run(`INSERT INTO {rounds} (property_id, pit_id, table_id, shoe_id, round, at, gaming_day, shift, dealer_id,
-			ruleset, result, cards, staked, first_seq, end_seq)
+			ruleset, config_id, decks, result, cards, staked, first_seq, end_seq)
 		SELECT property_id, concat('p', toString(n % 12)), table_id, shoe_id, round, at, gaming_day, 'day',
-			concat('d', toString(cityHash64(n, intDiv(r, 30)) % 300)), 'nj-19-47', 'PLAYER_WINS', 'P 6c Kh B 7d Ks', 5000,
+			concat('d', toString(cityHash64(n, intDiv(r, 30)) % 300)), 'nj-19-47',
+			(SELECT any(config_id) FROM {table_configs}), 8, 'PLAYER_WINS', 'P 6c Kh B 7d Ks', 5000,
 			r * 20, r * 20 + 19
 		FROM (`+rounds+`)`, from)
 		l.run(`INSERT INTO {wagers} (property_id, table_id, shoe_id, round, at, gaming_day, wager_id, seat, spot, stake,
-			patron)
+			patron, disposition, expected, paid, expected_paid, collected)
 		SELECT property_id, table_id, shoe_id, round, at, gaming_day, concat('w', toString(number), '-', toString(k)), k,
-			if(number % 3 = 0, 'BANKER', 'PLAYER'), 2500, lower(hex(sipHash128(n, intDiv(r, 75), k)))
+			if(number % 3 = 0, 'BANKER', 'PLAYER'), 2500, lower(hex(sipHash128(n, intDiv(r, 75), k))),
+			if(number % 2 = 0, 'paid', 'collected') AS done, done, if(number % 2 = 0, 2500, 0) AS won, won, 2500 - won
 		FROM (`+rounds+`) ARRAY JOIN [1, 3] AS k`, from)
 	}
 	l.run(`INSERT INTO {shoes} (property_id, pit_id, table_id, shoe_id, at, ended_at, gaming_day, ruleset, rounds,

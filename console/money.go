@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -49,11 +50,13 @@ func cash(minor int64, currency string) string {
 	return formatMoney(minor, currency)
 }
 
+// amountText is an amount of a text of the engine.
+var amountText = regexp.MustCompile(`\b([A-Z]{3}) (-?\d+(?:\.\d+)?)\b`)
+
 // people rewrites the amounts of a text of the engine, such as USD 1234.50, as people write them. The finding keeps its
 // text.
 func people(text string) string {
-	amount := regexp.MustCompile(`\b([A-Z]{3}) (-?\d+(?:\.\d+)?)\b`)
-	return amount.ReplaceAllStringFunc(text, func(found string) string {
+	return amountText.ReplaceAllStringFunc(text, func(found string) string {
 		currency, number, _ := strings.Cut(found, " ")
 		minor, ok := minorUnits(number, currency)
 		if ok = ok && symbols()[currency] != ""; !ok { // TIE 8 is no amount
@@ -66,20 +69,24 @@ func people(text string) string {
 	})
 }
 
-// settledText describes the payment of a wager: Tie $10.00 should pay $80.00, was paid $70.00 (short $10.00). It is
-// empty unless the payment differs.
+// settledText describes the settlement of a wager: Tie $10.00 should pay $80.00, was paid $70.00 (short $10.00), or
+// Banker $100.00 should be collected, was returned. It is empty unless the settlement differs.
 func settledText(w *settled, currency string) string {
-	if w.Paid == w.ExpectedPaid || !w.Wrong {
-		return ""
-	}
-	by, how := w.ExpectedPaid-w.Paid, "short"
-	if by < 0 {
-		by, how = -by, "over"
-	}
 	spot := words(w.Spot)
-	return fmt.Sprintf("%s %s should pay %s, was paid %s (%s %s)", strings.ToUpper(spot[:min(1, len(spot))])+
-		spot[min(1, len(spot)):], cash(w.Stake, currency), cash(w.ExpectedPaid, currency), cash(w.Paid, currency), how,
-		cash(by, currency))
+	wager := strings.ToUpper(spot[:min(1, len(spot))]) + spot[min(1, len(spot)):] + " " + cash(w.Stake, currency)
+	switch by := w.ExpectedPaid - w.Paid; {
+	case !w.Wrong:
+		return ""
+	case w.Expected != w.Disposition && slices.Contains([]string{"paid", "collected", "returned"}, w.Expected):
+		return fmt.Sprintf("%s should be %s, was %s", wager, words(w.Expected), words(w.Disposition))
+	case by > 0:
+		return fmt.Sprintf("%s should pay %s, was paid %s (short %s)", wager, cash(w.ExpectedPaid, currency),
+			cash(w.Paid, currency), cash(by, currency))
+	case by < 0:
+		return fmt.Sprintf("%s should pay %s, was paid %s (over %s)", wager, cash(w.ExpectedPaid, currency),
+			cash(w.Paid, currency), cash(-by, currency))
+	}
+	return ""
 }
 
 // minorUnits reads an amount as people write it: $5,000, 250.50, 5k, USD 70. It is in a currency.

@@ -1,6 +1,10 @@
 package console
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
 
 // Amounts are written as people write them, by currency, and read back.
 func TestMoney(t *testing.T) {
@@ -42,9 +46,16 @@ func TestMoney(t *testing.T) {
 			t.Errorf("%q is read as %d", text, n)
 		}
 	}
-	w := &settled{Wrong: true}
-	w.Spot, w.Stake, w.ExpectedPaid, w.Paid = "TIE", 1000, 8000, 7000
-	if got, want := settledText(w, "USD"), "Tie $10.00 should pay $80.00, was paid $70.00 (short $10.00)"; got != want {
-		t.Errorf("%q, want %q", got, want)
+	for want, w := range map[string]store.Wager{
+		"Tie $10.00 should pay $80.00, was paid $70.00 (short $10.00)": {
+			Spot: "TIE", Stake: 1000, Expected: "paid", Disposition: "paid", ExpectedPaid: 8000, Paid: 7000,
+		},
+		"Banker $100.00 should be collected, was returned": {
+			Spot: "BANKER", Stake: 10000, Expected: "collected", Disposition: "returned",
+		},
+	} {
+		if got := settledText(&settled{Wager: w, Wrong: true}, "USD"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

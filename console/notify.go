@@ -1,303 +1,393 @@
 package console
 
 import (
-	"bytes"
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net/http"
+	"maps"
 	"slices"
-	"strconv"
+	"strings"
 	"sync"
 	"time"
 
+	"github.com/shoeproof/shoeproof/console/notify"
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// Webhook receives the notifications of critical findings.
-type Webhook struct {
-	URL    string
-	Secret string // key of the signature
-	Client *http.Client
+// outlet is a channel of notifications with its routes, its queue and what it has sent. Each has a goroutine: a channel
+// that does not answer delays no other.
+type outlet struct {
+	notify.Named
+	routes []notify.Route
+	queue  chan notice
+	flood  flood // of the goroutine
+
+	mu   sync.Mutex
+	busy map[string]bool // findings in the queue
+	past map[string]past // by finding
 }
 
-// notification is the notification of a critical finding. It identifies no patron.
-type notification struct {
-	ID         string    `json:"id"`
-	Rule       string    `json:"rule"`
-	Severity   string    `json:"severity"`
-	Verdict    string    `json:"verdict"`
-	PropertyID string    `json:"property_id"`
-	PitID      string    `json:"pit_id"`
-	TableID    string    `json:"table_id"`
-	ShoeID     string    `json:"shoe_id"`
-	Round      uint32    `json:"round"`
-	At         time.Time `json:"at"`
-	Expected   string    `json:"expected"`
-	Observed   string    `json:"observed"`
-	Amount     int64     `json:"amount"`
-	Currency   string    `json:"currency"`
-	Link       string    `json:"link"`
-	// Video is the position of the breach in its recording; nil if the events cannot be read.
-	Video *position `json:"video,omitempty"`
+// notice is a finding for the queue of an outlet.
+type notice struct {
+	finding  store.OpenFinding
+	reminder int
+	byUser   bool // a user sends it again, at any console
 }
 
-// announce queues notifications, each finding once at a time. If the queue is full, catchUp queues the finding later.
-func (c *Console) announce(rows []store.OpenFinding, queue chan<- notification) {
-	for i := range rows {
-		r := &rows[i]
-		if !c.outbox.take(r.ID) {
-			continue
+// past is what an outlet did about a finding. The console log is the durable cursor: it has a line for each attempt.
+type past struct {
+	property string
+	sent     int
+	last     time.Time // of what was sent
+	failed   int       // attempts since
+	failedAt time.Time
+	reason   string
+}
+
+// A notification that failed is a dead letter. The n-th failure is followed by another attempt after againAfter,
+// doubled n-1 times; after maxAttempts only a user sends it again.
+const (
+	againAfter  = 5 * time.Minute
+	maxAttempts = 5
+)
+
+func (p *past) again(now time.Time) bool {
+	return p.failed == 0 || p.failed < maxAttempts && now.Sub(p.failedAt) > againAfter<<(p.failed-1)
+}
+
+// outlets returns the channels of the options. The webhook and the topic receive critical findings.
+func outlets(o *Options) []*outlet {
+	var all []*outlet
+	add := func(named notify.Named, routes []notify.Route) {
+		all = append(all, &outlet{
+			Named: named, routes: routes, queue: make(chan notice, 256), busy: map[string]bool{}, past: map[string]past{},
+		})
+	}
+	critical := []notify.Route{{Severities: []string{"critical"}}}
+	if o.Webhook.URL != "" {
+		hook := o.Webhook
+		hook.Now = o.Now
+		add(notify.Named{
+			Name: ToWebhook, Text: "console.webhook.url", Channel: &hook, Limit: notify.DefaultLimit,
+		}, critical)
+	}
+	if o.Topic != nil {
+		add(notify.Named{Name: toTopic, Text: "console.notify_topic", Channel: topic(o.Topic)}, critical)
+	}
+	for _, named := range o.Notify.Channels {
+		add(named, slices.DeleteFunc(slices.Clone(o.Notify.Routes), func(r notify.Route) bool {
+			return r.Channel != named.Name
+		}))
+	}
+	return all
+}
+
+// topic sends messages to Kafka.
+type topic func(ctx context.Context, key string, value []byte) error
+
+// Send publishes a message under its table.
+func (t topic) Send(ctx context.Context, m *notify.Message) error {
+	body, err := json.Marshal(m)
+	if err != nil {
+		return fmt.Errorf("encode a message: %w", err)
+	}
+	return t(ctx, m.PropertyID+"/"+m.TableID, body)
+}
+
+// route returns the first route that selects a finding, nil if none does.
+func (o *outlet) route(m *notify.Message) *notify.Route {
+	for i := range o.routes {
+		if o.routes[i].Selects(m) {
+			return &o.routes[i]
 		}
-		n := notification{
-			ID: r.ID, Rule: r.Rule, Severity: r.Severity, Verdict: r.Verdict, PropertyID: r.PropertyID, PitID: r.PitID,
-			TableID: r.TableID, ShoeID: r.ShoeID, Round: r.Round, At: r.At, Expected: r.Expected, Observed: r.Observed,
-			Amount: r.Amount, Currency: r.Currency, Link: c.PublicURL.JoinPath("findings", r.ID).String(),
-		}
-		c.notified(c.Channels(), Queued)
-		select {
-		case queue <- n:
-		default:
-			c.Log.Error("notification delayed: the queue of notifications is full", "finding", r.ID)
-			c.outbox.release(r.ID)
-			c.notified(c.Channels(), Failed)
+	}
+	return nil
+}
+
+// put queues a finding unless it is queued. If the queue is full, catchUp queues it later.
+func (o *outlet) put(c *Console, n notice) {
+	id := n.finding.ID
+	o.mu.Lock()
+	taken := o.busy[id]
+	o.busy[id] = true
+	o.mu.Unlock()
+	if taken {
+		return
+	}
+	c.Hooks.Notified(o.Name, Queued)
+	select {
+	case o.queue <- n:
+	default:
+		c.Log.Error("notification delayed: the queue of notifications is full", "to", o.Name, "finding", id)
+		o.release(id)
+		c.Hooks.Notified(o.Name, Failed)
+	}
+}
+
+func (o *outlet) release(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.busy, id)
+}
+
+func (o *outlet) history(id string) past {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.past[id]
+}
+
+// record adds the result of an attempt.
+func (o *outlet) record(id, property, reason string, failed bool, at time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := o.past[id]
+	p.property = property
+	if failed {
+		p.failed, p.failedAt, p.reason = p.failed+1, at, reason
+	} else {
+		p.sent, p.last, p.failed = p.sent+1, at, 0
+	}
+	o.past[id] = p
+}
+
+// announce queues the findings that a route of a channel selects and that the channel did not receive.
+func (c *Console) announce(rows []store.OpenFinding) {
+	if !c.leading.Load() {
+		return
+	}
+	for _, o := range c.outlets {
+		for i := range rows {
+			r := &rows[i]
+			if o.route(c.message(r)) != nil && o.history(r.ID) == (past{}) {
+				o.put(c, notice{finding: *r})
+			}
 		}
 	}
 }
 
-func (c *Console) notified(channels []string, outcome string) {
-	for _, channel := range channels {
-		c.Hooks.Notified(channel, outcome)
+// message is the message about a finding. It identifies no patron and has no text that a person typed.
+func (c *Console) message(r *store.OpenFinding) *notify.Message {
+	return &notify.Message{
+		ID: r.ID, Rule: r.Rule, Severity: r.Severity, Verdict: r.Verdict, Kind: r.Kind, PropertyID: r.PropertyID,
+		PitID: r.PitID, TableID: r.TableID, ShoeID: r.ShoeID, Round: r.Round, At: r.At, Expected: r.Expected,
+		Observed: r.Observed, Amount: r.Amount, Currency: r.Currency, Link: c.PublicURL.JoinPath("findings", r.ID).String(),
 	}
 }
 
-// deliver sends notifications until ctx is done.
-func (c *Console) deliver(ctx context.Context, queue <-chan notification) {
+// deliver sends the notifications of a channel until ctx is done.
+func (c *Console) deliver(ctx context.Context, o *outlet) {
+	summary := time.NewTicker(time.Second)
+	defer summary.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case n := <-queue:
-			if at, err := c.breachAt(ctx, n.ID); err == nil {
-				n.Video = &at
-			} else if !errors.Is(err, store.ErrNoArchive) {
-				c.Log.Warn("notification without the position of the recording", "finding", n.ID, "error", err)
+		case <-summary.C:
+			c.summarize(ctx, o)
+		case n := <-o.queue:
+			switch {
+			case !n.byUser && !c.leading.Load(): // the console that has the lease sends it
+				o.release(n.finding.ID)
+			case !n.byUser && !o.flood.allow(o.Limit, c.Now()):
+				o.flood.add(&n, c.Now())
+			default:
+				c.deliverOne(ctx, o, &n)
 			}
-			body, err := json.Marshal(n)
-			if err != nil {
-				c.Log.Error("notification not sent", "finding", n.ID, "error", err)
-				c.notified(c.Channels(), Failed)
-				c.outbox.release(n.ID)
-				continue
-			}
-			if c.Webhook.URL != "" {
-				c.send(ctx, ToWebhook, &n, func(ctx context.Context) error { return c.post(ctx, body) })
-			}
-			if c.Topic != nil {
-				key := n.PropertyID + "/" + n.TableID
-				c.send(ctx, toTopic, &n, func(ctx context.Context) error { return c.Topic(ctx, key, body) })
-			}
-			c.outbox.release(n.ID)
 		}
 	}
 }
 
-// outbox is what this process has sent and is sending. The console log is the durable cursor: it has a line for each
-// finding and channel.
-type outbox struct {
-	mu   sync.Mutex
-	busy map[string]bool // by finding
-	sent map[string]bool // by channel and finding
-	// since is set when the begin of notifications is known.
-	since bool
-}
-
-func (o *outbox) take(finding string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.busy == nil {
-		o.busy, o.sent = map[string]bool{}, map[string]bool{}
+func (c *Console) deliverOne(ctx context.Context, o *outlet, n *notice) {
+	m := c.message(&n.finding)
+	m.Reminder, m.Money, m.Local = n.reminder, formatMoney(m.Amount, m.Currency), c.timecode(m.At)
+	if at, err := c.breachAt(ctx, m.ID); err == nil {
+		m.Video = &at
+	} else if !errors.Is(err, store.ErrNoArchive) {
+		c.Log.Warn("notification without the position of the recording", "finding", m.ID, "error", err)
 	}
-	free := !o.busy[finding]
-	o.busy[finding] = true
-	return free
+	c.send(ctx, o, m)
+	o.release(m.ID)
 }
 
-// begun reports whether this process knows that notifications have begun.
-func (o *outbox) begun() bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.since
-}
-
-func (o *outbox) begin() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.since = true
-}
-
-func (o *outbox) release(finding string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.busy, finding)
-}
-
-func (o *outbox) was(channel, finding string) bool {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.sent[channel+" "+finding]
-}
-
-func (o *outbox) mark(channel, finding string) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.sent == nil {
-		o.busy, o.sent = map[string]bool{}, map[string]bool{}
+// send sends a message to a channel, and logs the result: the channel, and after a colon the reason of a failure.
+func (c *Console) send(ctx context.Context, o *outlet, m *notify.Message) {
+	action, detail := store.Notified, o.Name
+	if m.Reminder > 0 {
+		detail += fmt.Sprintf(": reminder %d", m.Reminder)
 	}
-	o.sent[channel+" "+finding] = true
-}
-
-// send sends a notification to a channel unless it has it, and logs the result.
-func (c *Console) send(ctx context.Context, channel string, n *notification, send func(context.Context) error) {
-	if c.outbox.was(channel, n.ID) {
-		return
-	}
-	action := store.NotNotified
-	if c.retry(ctx, channel, n.ID, send) {
-		action = store.Notified
-		c.outbox.mark(channel, n.ID)
-	} else if ctx.Err() != nil {
+	err := c.retry(ctx, o, m)
+	switch {
+	case ctx.Err() != nil && err != nil:
 		return // the next start sends it
+	case err != nil:
+		action, detail = store.NotNotified, o.Name+": "+err.Error()
 	}
-	if err := c.note(ctx, n.PropertyID, action, n.ID, channel); err != nil {
-		c.Log.Error("writing the console log failed", "error", err, "action", action, "finding", n.ID)
+	o.record(m.ID, m.PropertyID, strings.TrimPrefix(detail, o.Name+": "), err != nil, c.Now())
+	if err := c.note(ctx, m.PropertyID, action, m.ID, detail); err != nil {
+		c.Log.Error("writing the console log failed", "error", err, "action", action, "finding", m.ID)
 	}
 }
 
 // note writes a line of the console log about notifications.
-func (c *Console) note(ctx context.Context, property, action, object, channel string) error {
-	return c.Store.Log(ctx, store.Entry{
-		PropertyID: property, At: c.Now().UTC(), Actor: "console", Action: action, Object: object, Detail: channel,
-		Who: store.Who{Program: true},
-	})
+func (c *Console) note(ctx context.Context, property, action, object, detail string) error {
+	return c.Store.Log(ctx, c.noteOf(property, action, object, detail))
 }
 
-// Pending notifications are looked for at the start and every catchUpEvery. One that failed is tried again after
-// againAfter, and for as long as a notification is of use, notifyFor after the arrival of the finding.
+func (c *Console) noteOf(property, action, object, detail string) store.Entry {
+	return store.Entry{
+		PropertyID: property, At: c.Now().UTC(), Actor: "console", Action: action, Object: object, Detail: cut(detail),
+		Who: store.Who{Program: true},
+	}
+}
+
+// Pending notifications are looked for at the start and every catchUpEvery, and for as long as a notification is of
+// use, notifyFor after the arrival of the finding.
 const (
 	catchUpEvery = 30 * time.Second
-	againAfter   = 5 * time.Minute
 	notifyFor    = 24 * time.Hour
 )
 
-// catchUp announces the open critical findings that a channel did not receive: they arrived while no console ran, or
-// the channel failed. What arrived before the first start with a channel is not announced.
-func (c *Console) catchUp(ctx context.Context, queue chan<- notification) error {
+// catchUp announces the open findings that a channel did not receive, because they arrived while no console ran or the
+// channel failed, and those that are due again, because they are not acknowledged. What arrived before the first start
+// with a channel is not announced. A console without the lease only reads what the others did.
+func (c *Console) catchUp(ctx context.Context) error {
 	now := c.Now()
-	lines, err := c.Store.Notices(ctx, now.Add(-2*notifyFor))
-	if err != nil {
+	begin, err := c.recall(ctx, now)
+	if err != nil || !c.leading.Load() {
 		return err
 	}
-	failed, begin := map[string]time.Time{}, time.Time{}
-	for i := range lines {
-		l := &lines[i]
-		switch {
-		case l.Action == store.NotNotified:
-			failed[l.Detail+" "+l.Object] = l.At
-		case l.Action == store.Notified:
-			c.outbox.mark(l.Detail, l.Object)
-		case begin.IsZero():
-			begin = l.At
+	if oldest := now.Add(-notifyFor); begin.Before(oldest) {
+		begin = oldest
+	}
+	severities := map[string]bool{}
+	for _, o := range c.outlets {
+		for i := range o.routes {
+			for _, s := range o.routes[i].Severities {
+				severities[s] = true
+			}
 		}
 	}
-	if len(lines) == 0 && !c.outbox.begun() { // the first start is long ago, or now
-		first, err := c.Store.Entries(ctx, store.Scope{Properties: []string{""}}, "console", store.NotifyBegins)
+	for severity := range maps.Keys(severities) {
+		open, err := c.Store.Open(ctx, store.Scope{All: true}, store.Filter{Severity: severity, Limit: store.All})
+		if err != nil {
+			return err
+		}
+		for i := range open {
+			if !open[i].ArrivedAt.Before(begin) {
+				c.due(&open[i], now)
+			}
+		}
+	}
+	return nil
+}
+
+// due queues a finding at the channels that did not receive it, or that are to receive it again.
+func (c *Console) due(f *store.OpenFinding, now time.Time) {
+	m := c.message(f)
+	for _, o := range c.outlets {
+		r := o.route(m)
+		if r == nil {
+			continue
+		}
+		p := o.history(f.ID)
+		repeated := f.State == store.New && r.Every > 0 && p.sent <= r.Times && now.Sub(p.last) >= r.Every
+		if p.again(now) && (p.sent == 0 || repeated) {
+			o.put(c, notice{finding: *f, reminder: p.sent})
+		}
+	}
+}
+
+// recall reads from the console log what the channels did, and when notifications began.
+func (c *Console) recall(ctx context.Context, now time.Time) (begin time.Time, err error) {
+	lines, err := c.Store.Notices(ctx, now.Add(-2*notifyFor))
+	if err != nil {
+		return begin, err
+	}
+	read := map[string]map[string]past{}
+	for _, o := range c.outlets {
+		read[o.Name] = map[string]past{}
+	}
+	for i := range lines {
+		l := &lines[i]
+		name, reason, _ := strings.Cut(l.Detail, ": ")
+		of := read[name]
+		p := of[l.Object]
+		p.property = l.PropertyID
+		switch {
+		case l.Action == store.NotifyBegins && begin.IsZero():
+			begin = l.At
+		case of == nil: // a former channel
+		case l.Action == store.NotNotified:
+			p.failed, p.failedAt, p.reason = p.failed+1, l.At, reason
+			of[l.Object] = p
+		case l.Action == store.Notified:
+			p.sent, p.last, p.failed = p.sent+1, l.At, 0
+			of[l.Object] = p
+		}
+	}
+	if len(lines) == 0 && !c.begun.Swap(true) { // the first start is long ago, or now
+		first, err := c.Store.Entries(ctx, store.Scope{Properties: []string{""}},
+			store.EntryQuery{Actor: "console", Action: store.NotifyBegins, Limit: 1})
 		if err == nil && len(first) == 0 {
 			begin, err = now, c.note(ctx, "", store.NotifyBegins, "", "")
 		}
 		if err != nil {
-			return err
+			c.begun.Store(false)
+			return begin, err
 		}
 	}
-	c.outbox.begin()
-	if oldest := now.Add(-notifyFor); begin.Before(oldest) {
-		begin = oldest
+	c.begun.Store(true)
+	for _, o := range c.outlets {
+		o.merge(read[o.Name], now.Add(-2*notifyFor))
 	}
-	open, err := c.Store.Open(ctx, store.Scope{All: true}, store.Filter{Severity: "critical", Limit: store.All})
-	if err != nil {
-		return err
-	}
-	due := slices.DeleteFunc(open, func(f store.OpenFinding) bool {
-		return f.ArrivedAt.Before(begin) || !slices.ContainsFunc(c.Channels(), func(channel string) bool {
-			return !c.outbox.was(channel, f.ID) && now.Sub(failed[channel+" "+f.ID]) > againAfter
-		})
-	})
-	c.announce(due, queue)
-	return nil
+	return begin, nil
 }
 
-// retry calls send until it succeeds, at most five times with growing pauses. It reports success.
-func (c *Console) retry(ctx context.Context, to, finding string, send func(context.Context) error) bool {
+// merge takes what the log has, and drops what is older than a moment. What this process did and could not log stays.
+func (o *outlet) merge(logged map[string]past, oldest time.Time) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	maps.DeleteFunc(o.past, func(_ string, p past) bool {
+		return p.last.Before(oldest) && p.failedAt.Before(oldest)
+	})
+	for id, p := range logged {
+		if have := o.past[id]; p.sent+p.failed >= have.sent+have.failed || p.last.After(have.last) {
+			o.past[id] = p
+		}
+	}
+}
+
+// retry sends a message, at most five times with growing pauses. The error is that of the last attempt.
+func (c *Console) retry(ctx context.Context, o *outlet, m *notify.Message) error {
 	const attempts = 5
-	pause := 500 * time.Millisecond
+	pause := c.pause
 	for attempt := 1; ; attempt++ {
-		one, cancel := context.WithTimeout(ctx, 10*time.Second)
-		err := send(one)
-		cancel()
+		err := sendOnce(ctx, o.Channel, m)
 		switch {
 		case err == nil:
-			c.Hooks.Notified(to, Sent)
-			return true
+			c.Hooks.Notified(o.Name, Sent)
+			return nil
 		case ctx.Err() != nil:
-			return false
+			return err
 		case attempt == attempts:
-			c.Hooks.Notified(to, Failed)
-			c.Log.Error("notification not sent", "to", to, "finding", finding, "attempts", attempt, "error", err)
-			return false
+			c.Hooks.Notified(o.Name, Failed)
+			c.Log.Error("notification not sent", "to", o.Name, "finding", m.ID, "attempts", attempt, "error", err)
+			return err
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-ctx.Done():
 			timer.Stop()
-			return false
+			return err
 		case <-timer.C:
 		}
 		pause *= 2
 	}
 }
 
-// post sends a body to the webhook. The signature is the HMAC-SHA256 of the time, a full stop and the body. It includes
-// the time so that the receiver can refuse a replayed message.
-func (c *Console) post(ctx context.Context, body []byte) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.Webhook.URL, bytes.NewReader(body))
-	if err != nil {
-		return fmt.Errorf("create the request to the webhook: %w", err)
-	}
-	at := strconv.FormatInt(c.Now().Unix(), 10)
-	mac := hmac.New(sha256.New, []byte(c.Webhook.Secret))
-	fmt.Fprintf(mac, "%s.%s", at, body)
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-Shoeproof-Timestamp", at)
-	req.Header.Set("X-Shoeproof-Signature", "sha256="+hex.EncodeToString(mac.Sum(nil)))
-	client := c.Webhook.Client
-	if client == nil {
-		client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error {
-			return http.ErrUseLastResponse
-		}}
-	}
-	resp, err := client.Do(req)
-	if err != nil {
-		return fmt.Errorf("call the webhook: %w", err)
-	}
-	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, 1<<16))
-	_ = resp.Body.Close()
-	if resp.StatusCode/100 != 2 {
-		return fmt.Errorf("call the webhook: %s", resp.Status)
-	}
-	return nil
+func sendOnce(ctx context.Context, channel notify.Channel, m *notify.Message) error {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return channel.Send(ctx, m)
 }

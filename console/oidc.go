@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -20,6 +22,8 @@ type OIDC struct {
 	Issuer, ClientID, ClientSecret string
 	// Name and Groups are the claims with the name of the user and with the groups.
 	Name, Groups string
+	// SecondFactor are values of the claims amr and acr, one of which an id token must have; empty accepts any sign-in.
+	SecondFactor []string
 	// Client sends requests to the provider; nil is the default client.
 	Client *http.Client
 }
@@ -73,20 +77,78 @@ func oidcStart(c *Console, x *exchange) error {
 	if c.SignIn != ByOIDC {
 		return errNoPage
 	}
-	if !c.limits.allow("sign-in "+x.remote(), 10, time.Minute) {
+	// A session begins with a click on the page of this console: a link of another site leads to that page.
+	if x.r.Header.Get("Sec-Fetch-Site") != "same-origin" {
+		return x.redirect("/sign-in?next=" + url.QueryEscape(local(x.r.FormValue("next"))))
+	}
+	if !c.allowStranger("sign-in", x.remote(), 10, time.Minute) {
 		return errTooMany
 	}
-	_, config, err := c.provider(x.r.Context())
+	provider, config, err := c.provider(x.r.Context())
 	if err != nil {
 		return err
 	}
-	state, nonce, verifier := rand.Text(), rand.Text(), oauth2.GenerateVerifier()
+	state, nonce, verifier := c.pending(x)
+	options := []oauth2.AuthCodeOption{oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)}
+	if x.r.FormValue("again") != "" {
+		c.sessions.Put(x.r.Context(), "oidc again", true)
+		options = append(options, oauth2.SetAuthURLParam("prompt", "login"), oauth2.SetAuthURLParam("max_age", "0"))
+	}
+	if acr := c.acrValues(provider); acr != "" {
+		options = append(options, oauth2.SetAuthURLParam("acr_values", acr))
+	}
+	return x.redirect(config.AuthCodeURL(state, options...))
+}
+
+// acrValues are the accepted values that the provider knows as classes of authentication.
+func (c *Console) acrValues(p *oidc.Provider) string {
+	var offers struct {
+		ACR []string `json:"acr_values_supported"`
+	}
+	if p.Claims(&offers) != nil {
+		return ""
+	}
+	return strings.Join(slices.DeleteFunc(offers.ACR, func(v string) bool {
+		return !slices.Contains(c.OIDC.SecondFactor, v)
+	}), " ")
+}
+
+// checkFactor returns an error unless the provider states a second factor, if one is required, and a new authentication
+// if the user was to authenticate again. fresh reports that the user authenticated within freshFor.
+func (c *Console) checkFactor(claims map[string]any, again bool) (fresh bool, err error) {
+	at, _ := claims["auth_time"].(float64)
+	fresh = c.Now().Sub(time.Unix(int64(at), 0)) < freshFor
+	if again && !fresh {
+		return false, fmt.Errorf("%w: the provider did not authenticate the user again", errUnauthenticated)
+	}
+	if len(c.OIDC.SecondFactor) == 0 {
+		return fresh, nil
+	}
+	stated := []any{claims["acr"]}
+	if amr, ok := claims["amr"].([]any); ok {
+		stated = append(stated, amr...)
+	}
+	for _, v := range stated {
+		if text, _ := v.(string); slices.Contains(c.OIDC.SecondFactor, text) {
+			return fresh, nil
+		}
+	}
+	return false, fmt.Errorf("%w: the id token states no second factor: amr and acr are %q, want one of "+
+		"console.oidc.second_factor %q", errUnauthenticated, stated, c.OIDC.SecondFactor)
+}
+
+// pending stores a sign-in that is on its way to the provider. Strangers fill no memory for hours with it.
+func (c *Console) pending(x *exchange) (state, nonce, verifier string) {
+	state, nonce, verifier = rand.Text(), rand.Text(), oauth2.GenerateVerifier()
 	ctx := x.r.Context()
+	if x.user == nil {
+		c.sessions.SetDeadline(ctx, time.Now().Add(maxPending))
+	}
 	c.sessions.Put(ctx, "oidc state", state)
 	c.sessions.Put(ctx, "oidc nonce", nonce)
 	c.sessions.Put(ctx, "oidc verifier", verifier)
 	c.sessions.Put(ctx, "oidc next", local(x.r.FormValue("next")))
-	return x.redirect(config.AuthCodeURL(state, oidc.Nonce(nonce), oauth2.S256ChallengeOption(verifier)))
+	return state, nonce, verifier
 }
 
 // oidcCallback receives the browser back from the provider.
@@ -97,6 +159,7 @@ func oidcCallback(c *Console, x *exchange) error {
 	ctx := x.r.Context()
 	state, nonce := c.sessions.PopString(ctx, "oidc state"), c.sessions.PopString(ctx, "oidc nonce")
 	verifier, next := c.sessions.PopString(ctx, "oidc verifier"), c.sessions.PopString(ctx, "oidc next")
+	again := c.sessions.PopBool(ctx, "oidc again")
 	if state == "" || !equalSecrets(state, x.r.FormValue("state")) {
 		return fmt.Errorf("%w: the state of the callback matches no sign-in of this session", errUnauthenticated)
 	}
@@ -129,11 +192,15 @@ func oidcCallback(c *Console, x *exchange) error {
 	if id.Issuer == "" || id.Subject == "" {
 		return fmt.Errorf("%w: the id token has no issuer or no subject", errUnauthenticated)
 	}
+	fresh, err := c.checkFactor(claims, again)
+	if err != nil {
+		return err
+	}
 	now, session := c.Now(), rand.Text()
 	c.memberships.set(session, membership{
 		subject: id.Subject, groups: c.groupsOf(claims), at: now, tried: now, refresh: token.RefreshToken,
 	}, now)
-	values := map[string]any{"name": name, "issuer": id.Issuer, "subject": id.Subject, "id": session}
+	values := map[string]any{"name": name, "issuer": id.Issuer, "subject": id.Subject, "id": session, "fresh": fresh}
 	return c.beginSession(x, values, next)
 }
 

@@ -27,36 +27,38 @@ type operation struct {
 	row     any
 	under   string
 	one     bool // one row, not a list
+	listed  bool // a list of pages: next is the parameter after of the next one
 	body    object
 }
 
 func operations() map[string]operation {
-	const shoe = "/api/v1/shoes/{property}/{table}/{shoe}"
-	return map[string]operation{
-		"/api/v1/openapi.json": {id: "description", summary: "The description of this API."},
-		"/api/v1/queue": {
+	const shoe = "GET /api/v1/shoes/{property}/{table}/{shoe}"
+	all := map[string]operation{
+		"GET /api/v1/openapi.json": {id: "description", summary: "The description of this API."},
+		"GET /api/v1/queue": {
 			id: "queue",
 			summary: "The open findings in groups; group=off returns one finding per row. next is the parameter after of the " +
 				"next page, empty at the end.",
 			query: "property pit table shoe dealer rule severity verdict basis kind state owner day shift fp q silenced " +
 				"shelved group from to min sort after limit",
-			row: store.Group{}, under: "groups",
+			row: store.Group{}, under: "groups", listed: true,
 		},
-		"/api/v1/findings": {
+		"GET /api/v1/findings": {
 			id:      "findings",
 			summary: "Findings, closed ones included, the latest first; 200 unless limit is set.",
 			query:   "property table shoe dealer rule since until after limit", row: store.Finding{}, under: "findings",
+			listed: true,
 		},
-		"/api/v1/findings/{id}": {
+		"GET /api/v1/findings/{id}": {
 			id:      "finding",
 			summary: "A finding with its round, its events and the actions of triage.",
 			row:     store.Finding{}, under: "finding", one: true,
 		},
-		"/api/v1/findings/{id}/steps": {
+		"POST /api/v1/findings/{id}/steps": {
 			id: "triage", summary: "Apply an action of triage.",
 			row: store.OpenFinding{}, under: "finding", one: true, body: triageBody(),
 		},
-		"/api/v1/floor": {
+		"GET /api/v1/floor": {
 			id:      "floor",
 			summary: "All tables with the state of their feeds: live, slow, stale, closed, or waiting for a missing event.",
 			query:   "property", row: store.Tile{}, under: "tables",
@@ -65,18 +67,65 @@ func operations() map[string]operation {
 			id: "shoe", summary: "A shoe with its rounds and its vigorish.", row: store.Shoe{}, under: "shoe",
 			one: true,
 		},
-		shoe + "/replay": {
+		"POST " + strings.TrimPrefix(shoe, "GET ") + "/replay": {
 			id:      "replay",
 			summary: "Evaluate the rules again on the archived events and compare the findings with the stored ones.",
 		},
-		"/api/v1/rounds/{property}/{table}/{shoe}/{round}": {
+		"GET /api/v1/rounds/{property}/{table}/{shoe}/{round}": {
 			id: "round", summary: "A round with its wagers, its vigorish, its findings and its events.",
 			row: store.Round{}, under: "round", one: true,
 		},
-		"/api/v1/dealers": {
+		"GET /api/v1/rounds": {
+			id: "rounds",
+			summary: "Rounds of a period, the latest first; the last 24 hours unless since or until is set. min and max bound " +
+				"the stake of a wager in minor units.",
+			query: "property table dealer round seat min max since until after limit", row: store.Round{},
+			under: "rounds", listed: true,
+		},
+		"GET /api/v1/dealers": {
 			id:      "dealers",
 			summary: "The rate of findings of each dealer with its 95 % interval.",
 			query:   "property days", row: store.Tally{}, under: "dealers",
+		},
+	}
+	maps.Copy(all, recordOperations())
+	return all
+}
+
+// recordOperations are the operations about patrons, silences and the log.
+func recordOperations() map[string]operation {
+	return map[string]operation{
+		"GET /api/v1/patrons/{property}/{patron}": {
+			id: "patron",
+			summary: "The play of a masked patron by spot, the latest wagers, and the findings at the patron's seat. Each " +
+				"use is logged.",
+			row: store.Patron{}, under: "play",
+		},
+		"GET /api/v1/silences": {
+			id: "silences", summary: "The silences of the last week, the latest first.", query: "property",
+			row: store.Silence{}, under: "silences",
+		},
+		"POST /api/v1/silences": {
+			id: "silence", summary: "Hide the findings of a rule from the queue for 1 to 24 hours.",
+			row: store.Silence{}, under: "silence", one: true, body: silenceBody(),
+		},
+		"POST /api/v1/silences/{id}/lift": {
+			id: "lift", summary: "End a silence.", row: store.Silence{}, under: "silence", one: true,
+		},
+		"GET /api/v1/log": {
+			id: "log", summary: "The console log, the latest line first; 200 unless limit is set.",
+			query: logParameters + " limit", row: store.Entry{}, under: "log", listed: true,
+		},
+	}
+}
+
+func silenceBody() object {
+	text := object{"type": "string"}
+	return object{
+		"type": "object", "required": []string{"property", "rule", "reason", "hours"}, "additionalProperties": false,
+		"properties": object{
+			"property": text, "rule": text, "table": text, "reason": text,
+			"hours": object{"type": "integer", "minimum": 1, "maximum": int(store.MaxSilence / time.Hour)},
 		},
 	}
 }
@@ -101,7 +150,7 @@ func document() object {
 	described := operations()
 	paths, schemas := object{}, object{}
 	for _, r := range apiRoutes() {
-		d := described[r.path]
+		d := described[r.method+" "+r.path]
 		item, _ := paths[r.path].(object)
 		if item == nil {
 			item = object{}
@@ -144,7 +193,11 @@ func (d operation) openAPI(r route) object {
 		if !d.one {
 			row = object{"type": "array", "items": row}
 		}
-		result["properties"] = object{d.under: row}
+		properties := object{d.under: row}
+		if d.listed {
+			properties["next"] = object{"type": "string", "description": "the cursor of the next page, empty at the end"}
+		}
+		result["properties"] = properties
 	}
 	content := func(schema object) object { return object{"application/json": object{"schema": schema}} }
 	failure := func(text string) object {

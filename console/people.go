@@ -47,9 +47,10 @@ func dealersPage(c *Console, x *exchange) error {
 		return err
 	}
 	rates, house, scale := ratesOf(tallies.all)
+	chart := chartOf(rates, house) // before the rates are read: it sets their limits
 	return x.page("dealers", "Dealers", map[string]any{
 		"At": tallies.at, "Rates": rates, "Days": days, "House": house, "HouseX": drawn(house, scale),
-		"MinRounds": stats.MinRounds,
+		"MinRounds": stats.MinRounds, "Chart": chart,
 	})
 }
 
@@ -82,6 +83,10 @@ func dealerPage(c *Console, x *exchange) error {
 	if dealt == 0 && len(findings) == 0 {
 		return errNoPage
 	}
+	week, err := c.dealerWeek(x, property, dealer)
+	if err != nil {
+		return err
+	}
 	for i := range tallies {
 		tallies[i].Rounds = dealt
 	}
@@ -92,34 +97,54 @@ func dealerPage(c *Console, x *exchange) error {
 	}
 	return x.page("dealer", "Dealer "+dealer, map[string]any{
 		"Property": property, "Dealer": dealer, "Rounds": dealt, "All": all, "Days": days, "Rates": rates,
-		"Findings": findings, "TooFew": dealt < stats.MinRounds, "MinRounds": stats.MinRounds,
+		"Findings": findings, "TooFew": dealt < stats.MinRounds, "MinRounds": stats.MinRounds, "Week": week,
 	})
 }
 
-func patronPage(c *Console, x *exchange) error {
+// patronView is the play of a masked patron.
+type patronView struct {
+	Property, Patron, Currency string
+	Play                       []store.Patron
+	Wagers                     []store.Wager
+	Findings                   []store.Finding
+}
+
+// patron reads the play of the patron that the path names, and logs the view.
+func (c *Console) patron(x *exchange) (*patronView, error) {
 	ctx, scope := x.r.Context(), x.scope()
-	property, patron := x.r.PathValue("property"), x.r.PathValue("patron")
-	var play []store.Patron
-	var wagers []store.Wager
-	var findings []store.Finding
-	var currency string
+	p := &patronView{Property: x.r.PathValue("property"), Patron: x.r.PathValue("patron")}
 	var all errgroup.Group
-	fetch(&all, &currency, func() (string, error) {
-		return c.Store.Currency(ctx, scope, store.Location{Property: property})
+	fetch(&all, &p.Currency, func() (string, error) {
+		return c.Store.Currency(ctx, scope, store.Location{Property: p.Property})
 	})
-	fetch(&all, &play, func() ([]store.Patron, error) { return c.Store.Patron(ctx, scope, property, patron) })
-	fetch(&all, &wagers, func() ([]store.Wager, error) { return c.Store.PatronWagers(ctx, scope, property, patron) })
-	fetch(&all, &findings, func() ([]store.Finding, error) {
-		return c.Store.PatronFindings(ctx, scope, property, patron)
+	fetch(&all, &p.Play, func() ([]store.Patron, error) { return c.Store.Patron(ctx, scope, p.Property, p.Patron) })
+	fetch(&all, &p.Wagers, func() ([]store.Wager, error) {
+		return c.Store.PatronWagers(ctx, scope, p.Property, p.Patron)
+	})
+	fetch(&all, &p.Findings, func() ([]store.Finding, error) {
+		return c.Store.PatronFindings(ctx, scope, p.Property, p.Patron)
 	})
 	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	if len(p.Play) == 0 {
+		return nil, errNoPage
+	}
+	x.log(p.Property, "view-patron", p.Patron, "masked")
+	return p, nil
+}
+
+func patronPage(c *Console, x *exchange) error {
+	p, err := c.patron(x)
+	if err != nil {
 		return err
 	}
-	if len(play) == 0 {
-		return errNoPage
+	visits, err := c.visits(x, p.Property, p.Patron)
+	if err != nil {
+		return err
 	}
-	x.log(property, "view-patron", patron, "masked")
-	return x.page("patron", "Patron "+short(patron), map[string]any{
-		"Property": property, "Patron": patron, "Play": play, "Wagers": wagers, "Findings": findings, "Currency": currency,
-	})
+	return x.page("patron", "Patron "+short(p.Patron), struct {
+		*patronView
+		Visits *takings
+	}{p, visits})
 }

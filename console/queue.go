@@ -21,33 +21,6 @@ type queueRow struct {
 	Cursor string
 }
 
-// savedView is a filter with a name.
-type savedView struct {
-	Name, Query string
-	Current     bool
-}
-
-func savedViews(query url.Values) []savedView {
-	views := []savedView{
-		{Name: "All open", Query: ""},
-		{Name: "Critical", Query: "severity=critical"},
-		{Name: "Unassigned", Query: "owner=-"},
-		{Name: "Mine", Query: "owner=me"},
-		{Name: "Awaiting second person", Query: "state=closing"},
-		{Name: "Escalated", Query: "state=escalated"},
-		{Name: "Suspicions", Query: "verdict=SUSPECT"},
-		{Name: "Assumed law", Query: "basis=assumed"},
-		{Name: "Data faults", Query: "kind=data_fault"},
-		{Name: "Silenced", Query: "silenced=1"},
-		{Name: "Closed", Query: "state=closed"},
-	}
-	q := query.Encode()
-	for i := range views {
-		views[i].Current = views[i].Query == q
-	}
-	return views
-}
-
 func queuePage(c *Console, x *exchange) error {
 	f, grouped, err := x.filter()
 	if err != nil {
@@ -81,11 +54,15 @@ func queuePage(c *Console, x *exchange) error {
 		all = int(totals.Groups)
 	}
 	query := x.r.URL.Query()
+	views, err := c.views(x, query)
+	if err != nil {
+		return err
+	}
 	return x.page("queue", "Queue", map[string]any{
 		"Rows": rows, "All": all, "First": query.Get("after") != "", "Start": with(query, "after", ""),
 		"Next": next(query, rows, &f, all), "Totals": totals, "Grouped": grouped, "Facets": facets,
 		"Orders": store.Orders(),
-		"Filter": query, "Views": savedViews(query), "Chips": chips(query),
+		"Filter": query, "Views": views, "Chips": chips(query), "Query": query.Encode(),
 		"Dispositions": store.Dispositions(), "Me": x.user.Name,
 	})
 }
@@ -107,7 +84,11 @@ func (c *Console) closedPage(x *exchange, f store.Filter) error {
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"Views": savedViews(query), "Chips": chips(query), "Closed": closed}
+	views, err := c.views(x, query)
+	if err != nil {
+		return err
+	}
+	data := map[string]any{"Views": views, "Chips": chips(query), "Closed": closed}
 	if !next.IsZero() {
 		earlier := maps.Clone(query)
 		earlier.Set("before", fmt.Sprint(next.UnixNano()))

@@ -20,6 +20,9 @@ type rate struct {
 	Property, Dealer string
 	// AboveHouse reports that the whole interval is above the rate of the house.
 	AboveHouse bool
+	// Limit is the number of findings that is at the limit of the control chart, AtLimit that the dealer reaches it.
+	Limit   uint64
+	AtLimit bool
 }
 
 func rateOf(t store.Tally, scale, house float64) rate {

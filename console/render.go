@@ -9,15 +9,37 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
+// clock is how times are written: the zone and the layouts of a time of day.
+type clock struct {
+	zone                *time.Location
+	minute, second, all string
+}
+
+// Names of clocks, the values of a cookie; another value is the property's clock of 24 hours.
+const twelveHours, utcHours = "12", "utc"
+
+func (c *Console) clockOf(name string) clock {
+	k := clock{c.Law.Calendar.Zone, "15:04", "15:04:05", timecodeLayout}
+	switch name {
+	case twelveHours:
+		k.minute, k.second, k.all = "3:04 PM", "3:04:05 PM", "2006-01-02 3:04:05.000 PM MST"
+	case utcHours:
+		k.zone = time.UTC
+	}
+	return k
+}
+
 // templates parses each page together with the shared parts.
-func (c *Console) templates(web fs.FS) (map[string]*template.Template, error) {
-	base, err := template.New("").Funcs(c.funcs()).ParseFS(web, "parts/*.html")
+func (c *Console) templates(web fs.FS, k clock) (map[string]*template.Template, error) {
+	base, err := template.New("").Funcs(c.funcs(k)).ParseFS(web, "parts/*.html")
 	if err != nil {
 		return nil, err
 	}
@@ -39,15 +61,23 @@ func (c *Console) templates(web fs.FS) (map[string]*template.Template, error) {
 	return all, nil
 }
 
-func (c *Console) funcs() template.FuncMap {
-	zone := c.Law.Calendar.Zone
+func (c *Console) funcs(k clock) template.FuncMap {
+	in := func(layout string) func(time.Time) string {
+		return func(t time.Time) string { return t.In(k.zone).Format(layout) }
+	}
 	return template.FuncMap{
 		"money":     formatMoney,
+		"cash":      cash,
+		"signed":    signed,
+		"hm":        in(k.minute),
+		"clipped":   clipped,
 		"people":    people,
+		"headline":  headline,
 		"ago":       func(t time.Time) string { return ago(c.Now().Sub(t)) },
-		"clock":     func(t time.Time) string { return t.In(zone).Format("15:04:05") },
-		"date":      func(t time.Time) string { return t.In(zone).Format("Mon 2 Jan") },
-		"local":     c.timecode,
+		"clock":     in(k.second),
+		"date":      in("Mon 2 Jan"),
+		"local":     in(k.all),
+		"magnitude": func(n int64) int64 { return max(n, -n) },
 		"utc":       func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") },
 		"ms":        func(t time.Time) int64 { return t.UnixMilli() },
 		"day":       store.Day,
@@ -66,6 +96,8 @@ func (c *Console) funcs() template.FuncMap {
 		"tableURL":  func(property, table string) string { return pathOf("tables", property, table) },
 		"shoeURL":   func(property, table, shoe string) string { return pathOf("shoes", property, table, shoe) },
 		"roundURL":  roundPath,
+		"caseURL":   func(property, id string) string { return pathOf("cases", property, id) },
+		"kinds":     subjectKinds,
 		"dealerURL": func(property, dealer string) string { return pathOf("dealers", property, dealer) },
 		"patronURL": func(property, patron string) string { return pathOf("patrons", property, patron) },
 		"severity":  severity,
@@ -110,6 +142,19 @@ func words(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s))
 }
 
+// clipped shortens a name for a drawing of a width. The names of one table differ at their end.
+func clipped(name string, width float64) string {
+	const letter = 7
+	switch most := int(width/letter) - 1; {
+	case len(name) <= most:
+		return name
+	case most < 3: // too little to recognize
+		return ""
+	default:
+		return "…" + strings.ToValidUTF8(name[len(name)-most:], "")
+	}
+}
+
 // short returns the first eight characters of an id.
 func short(s string) string {
 	if len(s) > 8 {
@@ -131,6 +176,23 @@ func ago(d time.Duration) string {
 		return fmt.Sprintf("%d h %02d", int(d.Hours()), int(d.Minutes())%60)
 	}
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
+}
+
+// headline is what happened, as people would title it: Took a card and kept it (expected: banker hand on 6 stays). A
+// detector's is its first observation. The id of the rule is the headline of a finding without one.
+func headline(rule, kind, expected, observed string) string {
+	const maxExpected = 120
+	text := observed
+	if kind == "anomaly" {
+		text, _, _ = strings.Cut(observed, "; ")
+	} else if expected != "" && len(expected) <= maxExpected && text != "" {
+		text += " (expected: " + expected + ")"
+	}
+	if text == "" {
+		return rule
+	}
+	first, size := utf8.DecodeRuneInString(text)
+	return people(string(unicode.ToUpper(first)) + text[size:])
 }
 
 // docOf describes a rule or a detector; it is empty for other names.

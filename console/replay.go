@@ -34,21 +34,25 @@ const maxReplayed = 300_000
 
 var errBusy = badRequest("Other replays are running. Try again in a moment.")
 
-// acquire reserves one of the places for replays; release returns it.
-func (c *Console) acquire() (release func(), err error) {
+// acquire reserves one of the places for replays; release returns it. A user has one place at a time.
+func (c *Console) acquire(account string) (release func(), err error) {
+	if _, running := c.replaying.LoadOrStore(account, true); running {
+		return nil, badRequest("Another replay of yours is running. Wait until it ends.")
+	}
 	select {
 	case c.replays <- struct{}{}:
-		return func() { <-c.replays }, nil
+		return func() { <-c.replays; c.replaying.Delete(account) }, nil
 	default:
+		c.replaying.Delete(account)
 		return nil, errBusy
 	}
 }
 
 func (c *Console) replay(x *exchange, shoe store.Location) (*replayed, error) {
-	if !c.limits.allow("replay "+x.user.Name, 20, time.Minute) {
+	if !c.limits.allow("replay "+x.user.Who.Account(), 20, time.Minute) {
 		return nil, errTooMany
 	}
-	release, err := c.acquire()
+	release, err := c.acquire(x.user.Who.Account())
 	if err != nil {
 		return nil, err
 	}

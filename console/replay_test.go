@@ -12,6 +12,7 @@ import (
 
 // A replay of a shoe has exactly the stored findings, in the API and on its page.
 func TestReplay(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 6, 0)
 	c := serve(t, s, nil)

@@ -8,16 +8,17 @@ import (
 
 // cell is a round of a bead plate or a big road.
 type cell struct {
-	Col, Row int
-	X, Y     int // its centre
-	Round    uint32
-	Letter   string // P, B, T or V
-	Class    string
-	URL      string
-	Finding  string // id of a finding of the round, if any
-	Text     string // result, counts and cards, for people
-	Ties     int    // ties after the round, on the big road
-	Natural  bool
+	Col, Row               int
+	X, Y                   int // its centre
+	Round                  uint32
+	Letter                 string // P, B, T or V
+	Class                  string
+	URL                    string
+	Finding                string // id of a finding of the round, if any
+	Text                   string // result, counts and cards, for people
+	Ties                   int    // ties after the round, on the big road
+	Natural                bool
+	PlayerPair, BankerPair bool
 }
 
 // roads are the two score boards that are usual at tables.
@@ -70,8 +71,21 @@ func (r *roads) count(round *store.Round) cell {
 	c.Natural = round.PlayerCards == 2 && round.BankerCards == 2 && (round.PlayerCount >= 8 || round.BankerCount >= 8)
 	if c.Natural {
 		r.Naturals++
+		c.Text += ", natural"
+	}
+	player, banker := finalHands(round.Cards, nil)
+	if c.PlayerPair = isPair(player); c.PlayerPair {
+		c.Text += ", player pair"
+	}
+	if c.BankerPair = isPair(banker); c.BankerPair {
+		c.Text += ", banker pair"
 	}
 	return c
+}
+
+// isPair reports whether the first two cards of a hand have one rank.
+func isPair(hand []dealtCard) bool {
+	return len(hand) > 1 && hand[0].Suit != "" && hand[0].Rank == hand[1].Rank
 }
 
 // letterOf is the cell of a result, without its round.

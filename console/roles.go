@@ -21,6 +21,9 @@ const (
 	permExport    permission = "export"
 	permReadLog   permission = "read-log"
 	permSessions  permission = "end-sessions"
+	permNotify    permission = "notifications"
+	permReadCases permission = "read-cases"
+	permCases     permission = "cases" // open cases and add to them; closing is a supervisor's
 )
 
 // roles returns the roles with their permissions. Duties are separated: an administrator cannot close a finding, and no
@@ -34,11 +37,13 @@ func roles() []struct {
 		May  []permission
 	}{
 		{"viewer", []permission{permSee}},
-		{"operator", []permission{permSee, permTriage, permHandOver}},
-		{"supervisor", []permission{permSee, permTriage, permSupervise, permHandOver, permExport}},
-		{"auditor", []permission{permSee, permUnmask, permExport, permReadLog}},
-		{"regulator", []permission{permSee, permExport}},
-		{"admin", []permission{permSee, permReadLog, permSessions}},
+		{"operator", []permission{permSee, permTriage, permHandOver, permReadCases, permCases}},
+		{"supervisor", []permission{
+			permSee, permTriage, permSupervise, permHandOver, permExport, permReadCases, permCases,
+		}},
+		{"auditor", []permission{permSee, permUnmask, permExport, permReadLog, permReadCases}},
+		{"regulator", []permission{permSee, permExport, permReadCases}},
+		{"admin", []permission{permSee, permReadLog, permSessions, permNotify}},
 	}
 }
 
@@ -71,6 +76,8 @@ type Identity struct {
 	Name   string
 	Who    store.Who
 	Grants []Grant
+	// Kiosk is the identity of a screen, which has the routes of a kiosk only.
+	Kiosk bool
 }
 
 // Scope returns the properties at which the identity has a permission.

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -19,6 +20,7 @@ import (
 // Every bead, row and finding leads to the page of its round, which shows the round whole, with closed findings too.
 // The palette finds a round, a finding, a clause and a patron by the words that people have.
 func TestRoundAndSearch(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	events := planted(t, "ac-1", "live-07", "draw.banker.must-stay")
 	newTestFloor(t, s.Store).play(events)
@@ -89,7 +91,7 @@ func TestRoundAndSearch(t *testing.T) {
 	b.screenshot("palette")
 	local := rounds[1].At.In(c.Law.Calendar.Zone).Format("15:04")
 	b.do(chromedp.KeyEvent("live-07 " + local))
-	b.await("document.querySelectorAll('#hits .hits a').length > 0")
+	b.await("document.querySelector('#found[data-for=\"live-07 " + local + "\"] a') != null") // not of a part of the text
 	b.screenshot("palette-hits")
 	b.do(chromedp.KeyEvent(kb.ArrowDown))
 	b.await("document.activeElement.closest('#hits') != null")
@@ -147,7 +149,7 @@ func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, 
 	} {
 		_, body := send(t, "GET", c.url+"/search?list=1&q="+url.QueryEscape(text), "", "Cookie", operator)
 		if !strings.Contains(body, want) {
-			_, after, _ := strings.Cut(body, `<div id="found">`)
+			_, after, _ := strings.Cut(body, `<div id="found"`)
 			t.Errorf("%q: no %s in %.900s", text, want, after)
 		}
 	}
@@ -155,7 +157,7 @@ func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, 
 	if _, body := send(t, "GET", number, "", "Cookie", auditor); !strings.Contains(body, code) {
 		t.Errorf("an auditor does not find the patron %s", ref)
 	}
-	entries, err := c.Store.Entries(t.Context(), store.Scope{All: true}, "", "unmask")
+	entries, err := c.Store.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Action: "unmask"})
 	if err != nil || len(entries) != 1 || entries[0].Object != code {
 		t.Errorf("the log of the search for a patron's number: %+v, %v", entries, err)
 	}
@@ -179,4 +181,27 @@ func patronAt(t *testing.T, s *store.Store, r store.Round) string {
 	}
 	t.Fatal("no wager has a patron")
 	return ""
+}
+
+// Today is the gaming day in progress, also after midnight.
+func TestTodayAfterMidnight(t *testing.T) {
+	law := options(t)
+	for at, want := range map[string]string{
+		"2026-11-23 00:15": "2026-11-22 06:00", "2026-11-23 05:59": "2026-11-22 06:00",
+		"2026-11-23 06:00": "2026-11-23 06:00",
+		"2026-11-23 23:59": "2026-11-23 06:00",
+	} {
+		now, err := time.ParseInLocation("2006-01-02 15:04", at, law.Calendar.Zone)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := &Console{Options: Options{Law: law, Now: func() time.Time { return now }}}
+		q := &inquiry{minute: -1}
+		if !q.moment("today", c) {
+			t.Fatal("today is no day")
+		}
+		if got := c.periodOf(q, 1).since.Format("2006-01-02 15:04"); got != want {
+			t.Errorf("today at %s begins at %s, want %s", at, got, want)
+		}
+	}
 }

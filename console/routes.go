@@ -8,6 +8,8 @@ type route struct {
 	public bool
 	// api routes serve JSON and report errors as JSON.
 	api bool
+	// kiosk routes serve a screen with a grant of a kiosk; no other does.
+	kiosk bool
 	// probe routes have no limit of requests.
 	probe bool
 	serve func(*Console, *exchange) error
@@ -19,12 +21,15 @@ func routes() []route {
 
 func pageRoutes() []route {
 	return []route{
-		{method: "GET", path: "/{$}", needs: permSee, serve: home},
+		{method: "GET", path: "/{$}", needs: permSee, kiosk: true, serve: home},
 		{method: "GET", path: "/queue", needs: permSee, serve: queuePage},
+		{method: "POST", path: "/views", needs: permSee, serve: saveView},
+		{method: "POST", path: "/views/remove", needs: permSee, serve: removeView},
 		{method: "POST", path: "/triage", needs: permTriage, serve: triage},
 		{method: "GET", path: "/findings/{id}", needs: permSee, serve: findingPage},
 		{method: "GET", path: "/findings/{id}/events", needs: permUnmask, serve: rawPage},
-		{method: "GET", path: "/floor", needs: permSee, serve: floorPage},
+		{method: "GET", path: "/exceptions/{property}/{day}", needs: permSee, serve: exceptionsPage},
+		{method: "GET", path: "/floor", needs: permSee, kiosk: true, serve: floorPage},
 		{method: "GET", path: "/tables/{property}/{table}", needs: permSee, serve: tablePage},
 		{method: "GET", path: "/shoes/{property}/{table}/{shoe}", needs: permSee, serve: shoePage},
 		{method: "GET", path: "/rounds/{property}/{table}/{shoe}/{round}", needs: permSee, serve: roundPage},
@@ -48,15 +53,31 @@ func pageRoutes() []route {
 		{method: "GET", path: "/search", needs: permSee, serve: searchPage},
 		{method: "GET", path: "/rules", needs: permSee, serve: rulesPage},
 		{method: "GET", path: "/log", needs: permReadLog, serve: logPage},
+		{method: "GET", path: "/log.csv", needs: permReadLog, serve: logCSV},
+		{method: "GET", path: "/account", needs: permSee, serve: accountPage},
+		{method: "POST", path: "/account/end", needs: permSee, serve: endOwn},
 		{method: "GET", path: "/sessions", needs: permSessions, serve: sessionsPage},
 		{method: "POST", path: "/sessions/end", needs: permSessions, serve: endSession},
+		{method: "GET", path: "/notifications", needs: permNotify, serve: notificationsPage},
+		{method: "POST", path: "/notifications/test", needs: permNotify, serve: testChannel},
+		{method: "POST", path: "/notifications/retry", needs: permNotify, serve: retryDead},
+		{method: "POST", path: "/kiosks", needs: permSessions, serve: issueKiosk},
+		{method: "POST", path: "/kiosks/revoke", needs: permSessions, serve: revokeKiosk},
+		{method: "GET", path: "/day", needs: permExport, serve: dayPage},
 		{method: "GET", path: "/exports", needs: permExport, serve: exportsPage},
 		{method: "GET", path: "/exports/findings.csv", needs: permExport, serve: findingsCSV},
 		{method: "GET", path: "/exports/surveillance-log.csv", needs: permExport, serve: surveillanceLog},
 		{method: "GET", path: "/exports/bundles/{property}/{name}", needs: permExport, serve: download},
 		{method: "POST", path: "/exports/verify", needs: permExport, serve: verify},
+		{method: "GET", path: "/cases", needs: permReadCases, serve: casesPage},
+		{method: "POST", path: "/cases", needs: permCases, serve: openCase},
+		{method: "POST", path: "/cases/add", needs: permCases, serve: addFindingToCase},
+		{method: "GET", path: "/cases/{property}/{id}", needs: permReadCases, serve: casePage},
+		{method: "POST", path: "/cases/{property}/{id}", needs: permCases, serve: changeCase},
+		{method: "POST", path: "/cases/{property}/{id}/files", needs: permCases, serve: attach},
+		{method: "GET", path: "/cases/{property}/{id}/files/{sha256}", needs: permReadCases, serve: attachment},
 		{method: "GET", path: "/help", needs: permSee, serve: helpPage},
-		{method: "GET", path: "/live", needs: permSee, serve: liveStream},
+		{method: "GET", path: "/live", needs: permSee, kiosk: true, serve: liveStream},
 		{method: "POST", path: "/sign-out", needs: permSee, serve: signOut},
 	}
 }
@@ -65,6 +86,8 @@ func publicRoutes() []route {
 	return []route{
 		{method: "GET", path: "/sign-in", public: true, serve: signInPage},
 		{method: "POST", path: "/sign-in", public: true, serve: signIn},
+		{method: "GET", path: "/kiosk", public: true, serve: kioskPage},
+		{method: "POST", path: "/kiosk", public: true, serve: enrol},
 		{method: "GET", path: "/sign-in/oidc", public: true, serve: oidcStart},
 		{method: "GET", path: "/sign-in/oidc/callback", public: true, serve: oidcCallback},
 		{method: "POST", path: "/look", public: true, serve: setTheme},
@@ -87,6 +110,12 @@ func apiRoutes() []route {
 		{method: "GET", path: shoe, needs: permSee, api: true, serve: apiShoe},
 		{method: "POST", path: shoe + "/replay", needs: permSee, api: true, serve: apiReplay},
 		{method: "GET", path: aRound, needs: permSee, api: true, serve: apiRound},
+		{method: "GET", path: "/api/v1/rounds", needs: permSee, api: true, serve: apiRounds},
+		{method: "GET", path: "/api/v1/patrons/{property}/{patron}", needs: permSee, api: true, serve: apiPatron},
+		{method: "GET", path: "/api/v1/silences", needs: permSee, api: true, serve: apiSilences},
+		{method: "POST", path: "/api/v1/silences", needs: permSupervise, api: true, serve: apiSilence},
+		{method: "POST", path: "/api/v1/silences/{id}/lift", needs: permSupervise, api: true, serve: apiLift},
+		{method: "GET", path: "/api/v1/log", needs: permReadLog, api: true, serve: apiLog},
 		{method: "GET", path: "/api/v1/dealers", needs: permSee, api: true, serve: apiDealers},
 	}
 }

@@ -115,17 +115,18 @@ func (c *Console) people(x *exchange, q *inquiry, f *found) error {
 			)
 		}
 	}
-	if q.patron == "" {
-		return nil
+	for _, patron := range q.patrons {
+		at, err := c.Store.PlayOf(x.r.Context(), x.scope(), patron)
+		if err != nil {
+			return err
+		}
+		for _, property := range at {
+			f.Hits = append(f.Hits, hit{
+				Kind: "patron", Name: short(patron), Text: property + ", masked", URL: pathOf("patrons", property, patron),
+			})
+		}
 	}
-	at, err := c.Store.PlayOf(x.r.Context(), x.scope(), q.patron)
-	for _, property := range at {
-		f.Hits = append(f.Hits, hit{
-			Kind: "patron", Name: short(q.patron), Text: property + ", masked",
-			URL: pathOf("patrons", property, q.patron),
-		})
-	}
-	return err
+	return nil
 }
 
 func (c *Console) findingsByID(x *exchange, q *inquiry, f *found) error {
@@ -192,7 +193,29 @@ func (c *Console) clauseHits(x *exchange, q *inquiry, f *found) error {
 	return err
 }
 
-// roundHits adds the rounds that an inquiry describes. A time of day without a day is looked for on three days.
+// tries is the number of periods that are searched until one has rounds: a time of day without a day is looked for on
+// three days, and a time in words in each half of a day.
+func (q *inquiry) tries() int {
+	n := 1
+	if q.minute >= 0 && q.day.IsZero() {
+		n = 3
+	}
+	if q.half {
+		n *= 2
+	}
+	return n
+}
+
+// earlier is the period that is searched after p.
+func (q *inquiry) earlier(p span) span {
+	if q.half {
+		const half = -12 * time.Hour
+		return span{p.since.Add(half), p.until.Add(half), p.near.Add(half)}
+	}
+	return span{p.since.AddDate(0, 0, -1), p.until.AddDate(0, 0, -1), p.near.AddDate(0, 0, -1)}
+}
+
+// roundHits adds the rounds that an inquiry describes.
 func (c *Console) roundHits(x *exchange, q *inquiry, f *found) error {
 	if !q.aboutRounds() {
 		return nil
@@ -206,12 +229,12 @@ func (c *Console) roundHits(x *exchange, q *inquiry, f *found) error {
 	}
 	p := c.periodOf(q, days)
 	var rounds []store.Round
-	for try := 0; try < 3 && len(rounds) == 0; try++ {
+	for try := range q.tries() {
+		if len(rounds) > 0 {
+			break
+		}
 		if try > 0 {
-			if q.minute < 0 || !q.day.IsZero() {
-				break
-			}
-			p = span{p.since.AddDate(0, 0, -1), p.until.AddDate(0, 0, -1), p.near.AddDate(0, 0, -1)}
+			p = q.earlier(p)
 		}
 		rq.Since, rq.Until, rq.Near = p.since, p.until, p.near
 		var err error

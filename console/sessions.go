@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -19,8 +20,17 @@ type openSession struct {
 // eachSession calls do for each session whose user has grants within a scope only. Others can neither be seen nor
 // ended: an administrator of one property does not manage a colleague of another.
 func (c *Console) eachSession(x *exchange, do func(*openSession) error) error {
-	scope, now := x.scope(), c.Now()
-	self := ""
+	scope := x.scope()
+	return c.sessionsOf(x, func(id *Identity) bool {
+		return !slices.ContainsFunc(id.Grants, func(g Grant) bool {
+			return slices.ContainsFunc(g.Properties, func(p string) bool { return !scope.Has(p) })
+		})
+	}, do)
+}
+
+// sessionsOf calls do for each session of the users that are selected.
+func (c *Console) sessionsOf(x *exchange, selects func(*Identity) bool, do func(*openSession) error) error {
+	now, self := c.Now(), ""
 	if x.user != nil {
 		self = x.user.Who.Session
 	}
@@ -30,9 +40,7 @@ func (c *Console) eachSession(x *exchange, do func(*openSession) error) error {
 			return nil
 		}
 		id := c.ofSession(ctx, name)
-		if id == nil || slices.ContainsFunc(id.Grants, func(g Grant) bool {
-			return slices.ContainsFunc(g.Properties, func(p string) bool { return !scope.Has(p) })
-		}) {
+		if id == nil || !selects(id) {
 			return nil
 		}
 		s := openSession{
@@ -43,6 +51,80 @@ func (c *Console) eachSession(x *exchange, do func(*openSession) error) error {
 		s.Self = s.ID == self
 		return do(&s)
 	})
+}
+
+// ownSessions returns the sessions of the user's account, the newest first.
+func (c *Console) ownSessions(x *exchange) (all []openSession, err error) {
+	err = c.sessionsOf(x, func(id *Identity) bool { return id.Who.Account() == x.user.Who.Account() },
+		func(s *openSession) error {
+			all = append(all, *s)
+			return nil
+		})
+	sortSessions(all)
+	return all, err
+}
+
+func sortSessions(all []openSession) {
+	slices.SortFunc(all, func(a, b openSession) int {
+		return cmp.Or(b.Since.Compare(a.Since), strings.Compare(a.ID, b.ID))
+	})
+}
+
+// boundSessions ends the oldest sessions of the user if the account has more than maxSessions with the new one. The
+// mode none has no accounts.
+func (c *Console) boundSessions(x *exchange) error {
+	if c.SignIn == ByChoice {
+		return nil
+	}
+	all, err := c.ownSessions(x)
+	if err != nil {
+		return err
+	}
+	for i := maxSessions - 1; i < len(all); i++ {
+		c.ended.add(all[i].ID, c.Now())
+		x.log("", "end-session", all[i].ID, "the account has the maximum of sessions")
+	}
+	return nil
+}
+
+func accountPage(c *Console, x *exchange) error {
+	all, err := c.ownSessions(x)
+	if err != nil {
+		return err
+	}
+	return x.page("account", "Your sessions", map[string]any{"Sessions": all, "Max": maxSessions, "Fresh": c.fresh(x)})
+}
+
+// fresh reports whether the user signed in a short time ago: what needs it is not done by who finds an open screen.
+func (c *Console) fresh(x *exchange) bool {
+	ctx := x.r.Context()
+	return c.sessions.GetBool(ctx, "fresh") &&
+		c.Now().Sub(time.Unix(c.sessions.GetInt64(ctx, "since"), 0)) < freshFor
+}
+
+// endOwn ends one session of the user, or all with "all".
+func endOwn(c *Console, x *exchange) error {
+	if !c.fresh(x) {
+		return x.redirect("/sign-in?again=1&next=/account")
+	}
+	all, err := c.ownSessions(x)
+	if err != nil {
+		return err
+	}
+	which, ended := x.r.PostFormValue("id"), 0
+	for i := range all {
+		if s := &all[i]; s.ID != "" && (which == "all" || which == s.ID) {
+			ended++
+			c.ended.add(s.ID, c.Now())
+			if err := x.mustLog("", "end-session", s.ID, s.Name); err != nil {
+				return err
+			}
+		}
+	}
+	if ended == 0 {
+		return errNoPage
+	}
+	return x.redirect("/account")
 }
 
 // endings are the sessions that an administrator ended. The data of a session can be deleted by its own requests only:
@@ -73,7 +155,10 @@ func (e *endings) has(id string) bool {
 	return ended
 }
 
-func sessionsPage(c *Console, x *exchange) error {
+func sessionsPage(c *Console, x *exchange) error { return c.sessionList(x, "") }
+
+// sessionList shows the sessions and the kiosks, and the key of a new kiosk once.
+func (c *Console) sessionList(x *exchange, key string) error {
 	var all []openSession
 	err := c.eachSession(x, func(s *openSession) error {
 		all = append(all, *s)
@@ -82,13 +167,19 @@ func sessionsPage(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(all, func(a, b openSession) int {
-		if order := b.Since.Compare(a.Since); order != 0 {
-			return order
-		}
-		return strings.Compare(a.ID, b.ID)
+	sortSessions(all)
+	kiosks, err := c.kiosksIn(x)
+	if err != nil {
+		return err
+	}
+	properties, err := c.Store.Properties(x.r.Context(), x.scope())
+	if err != nil {
+		return err
+	}
+	return x.page("sessions", "Sessions", map[string]any{
+		"Sessions": all, "Kiosks": kiosks, "Key": key, "Properties": properties,
+		"Enrol": c.PublicURL.JoinPath("kiosk").String(),
 	})
-	return x.page("sessions", "Sessions", map[string]any{"Sessions": all})
 }
 
 // endSession ends the session that the form names, and its event streams with it.

@@ -33,6 +33,7 @@ func sessionOf(t *testing.T, c *served, secret string) string {
 // An administrator sees who is signed in, and ends a session, which has no rights from then on; one of a property
 // neither sees nor ends the session of a user of another.
 func TestSessionsAreEnded(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	access := Access{}
 	in := time.Now().Add(time.Hour)
@@ -67,7 +68,7 @@ func TestSessionsAreEnded(t *testing.T) {
 	if code, _ := send(t, "GET", c.url+"/queue", "", "Cookie", ann); code == 200 {
 		t.Error("the session has rights after its end")
 	}
-	entries, err := s.Entries(t.Context(), store.Scope{All: true}, "root", "end-session")
+	entries, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Actor: "root", Action: "end-session"})
 	if err != nil || len(entries) != 1 || entries[0].Detail != "ann" {
 		t.Errorf("log: %+v, %v", entries, err)
 	}
@@ -76,6 +77,7 @@ func TestSessionsAreEnded(t *testing.T) {
 // A group that the provider takes away is gone within minutes; a refused refresh token ends the session; a provider
 // that fails leaves a session its groups for an hour, and one without a refresh token too.
 func TestGroupsAreReadAgain(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	p := newProvider(t)
 	var answer atomic.Pointer[func() ([]string, bool)]

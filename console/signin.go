@@ -19,6 +19,11 @@ import (
 const (
 	maxSession = 12 * time.Hour
 	maxIdle    = 15 * time.Minute
+	maxPending = 10 * time.Minute // from the way to the identity provider until the return
+	// freshFor is how long after a sign-in its user may end sessions without signing in again.
+	freshFor = 5 * time.Minute
+	// maxSessions is the maximum number of sessions of one account.
+	maxSessions = 10
 )
 
 // identify returns the user of a request, nil without a valid identity.
@@ -35,11 +40,14 @@ func (c *Console) identify(r *http.Request) *Identity {
 		return id
 	}
 	if c.SignIn == ByProxy {
-		return c.proxied(r)
+		if id := c.proxied(r); id != nil {
+			return id
+		}
+		return c.screen(r)
 	}
 	name := c.sessions.GetString(r.Context(), "name")
 	if name == "" {
-		return nil
+		return c.screen(r)
 	}
 	// The automatic refresh of a page does not extend the session.
 	now := c.Now()
@@ -106,10 +114,14 @@ func (c *Console) proxied(r *http.Request) *Identity {
 		return p.Contains(addr.Addr().Unmap())
 	})
 	secret := equalSecrets(r.Header.Get("X-Shoeproof-Secret"), c.Proxy.Secret)
-	if !from || !secret || c.Proxy.Secret == "" {
-		c.Log.Warn("identity headers ignored: the request is not from the proxy",
-			"remote", r.RemoteAddr, "user", users[0], "address_matches", from, "secret_matches", secret)
+	refusal := func(why error) {
 		c.Hooks.SignInRefused(ByProxy)
+		if c.allowStranger("proxied", c.remoteOf(r), 10, time.Minute) {
+			c.Log.Warn("identity headers refused", "remote", r.RemoteAddr, "user", cut(users[0]), "error", why)
+		}
+	}
+	if !from || !secret || c.Proxy.Secret == "" {
+		refusal(fmt.Errorf("the request is not from the proxy: address matches %v, secret matches %v", from, secret))
 		return nil
 	}
 	name, err := userName(users[0])
@@ -117,8 +129,7 @@ func (c *Console) proxied(r *http.Request) *Identity {
 		err = fmt.Errorf("X-Forwarded-User occurs %d times", len(users))
 	}
 	if err != nil {
-		c.Log.Warn("the proxy's user is refused", "remote", r.RemoteAddr, "user", users[0], "error", err)
-		c.Hooks.SignInRefused(ByProxy)
+		refusal(err)
 		return nil
 	}
 	comma := func(r rune) bool { return r == ',' || r == ';' }
@@ -132,11 +143,12 @@ func (c *Console) proxied(r *http.Request) *Identity {
 }
 
 func signInPage(c *Console, x *exchange) error {
-	if x.user != nil {
+	again := x.r.FormValue("again") != ""
+	if x.user != nil && !again {
 		return x.redirect("/")
 	}
 	return x.page("signin", "Sign in", map[string]any{
-		"Mode": c.SignIn, "Roles": roles(), "Next": local(x.r.FormValue("next")),
+		"Mode": c.SignIn, "Roles": roles(), "Next": local(x.r.FormValue("next")), "Again": again,
 	})
 }
 
@@ -151,7 +163,7 @@ func local(path string) string {
 }
 
 func signIn(c *Console, x *exchange) error {
-	limited := !c.limits.allow("sign-in "+x.remote(), 10, time.Minute)
+	limited := !c.allowStranger("sign-in", x.remote(), 10, time.Minute)
 	if limited && c.SignIn != ByToken {
 		return errTooMany
 	}
@@ -162,7 +174,7 @@ func signIn(c *Console, x *exchange) error {
 		if !slices.Contains(roleNames(), role) {
 			return badRequest("role %q: want one of %s", role, strings.Join(roleNames(), ", "))
 		}
-		values["name"], values["role"] = role, role
+		values["name"], values["role"], values["fresh"] = role, role, true
 		if name := strings.TrimSpace(x.r.PostFormValue("name")); name != "" && len(name) <= 64 {
 			values["name"] = name
 		}
@@ -177,7 +189,7 @@ func signIn(c *Console, x *exchange) error {
 		}
 		// The hash and not the name: only this secret has these rights.
 		sum := sha256.Sum256([]byte(secret))
-		values["name"], values["token"] = id.Name, hex.EncodeToString(sum[:])
+		values["name"], values["token"], values["fresh"] = id.Name, hex.EncodeToString(sum[:]), true
 	default:
 		return badRequest("The sign-in mode %s has no form.", c.SignIn)
 	}
@@ -193,6 +205,7 @@ func (c *Console) beginSession(x *exchange, values map[string]any, next string) 
 	if err := c.sessions.RenewToken(ctx); err != nil {
 		return fmt.Errorf("start a session: %w", err)
 	}
+	c.sessions.SetDeadline(ctx, time.Now().Add(maxSession))
 	for k, v := range values {
 		c.sessions.Put(ctx, k, v)
 	}
@@ -206,6 +219,9 @@ func (c *Console) beginSession(x *exchange, values map[string]any, next string) 
 	if x.user == nil {
 		_ = c.sessions.Destroy(ctx)
 		return errUnauthenticated
+	}
+	if err := c.boundSessions(x); err != nil {
+		return err
 	}
 	x.log("", "sign-in", "", c.SignIn)
 	return x.redirect(local(next))

@@ -52,12 +52,18 @@ func staticFile(c *Console, x *exchange) error {
 
 // setTheme stores the colour theme, dark or light, in a cookie.
 func setTheme(c *Console, x *exchange) error {
-	value := "dark"
+	name, value := "look", "dark"
 	if x.r.PostFormValue("look") == "light" {
 		value = "light"
 	}
+	if x.r.PostForm.Has("clock") {
+		name, value = "clock", x.r.PostFormValue("clock")
+		if c.pages[value] == nil {
+			value = ""
+		}
+	}
 	http.SetCookie(x.w, &http.Cookie{
-		Name: "look", Value: value, Path: "/", MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+		Name: name, Value: value, Path: "/", MaxAge: 365 * 24 * 3600, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 		Secure: c.PublicURL.Scheme == "https",
 	})
 	return x.redirect(local(x.r.PostFormValue("next")))
@@ -71,7 +77,7 @@ type reports struct {
 }
 
 func cspReport(c *Console, x *exchange) error {
-	if !c.limits.allow("csp "+x.remote(), 20, time.Minute) {
+	if !c.allowStranger("csp", x.remote(), 20, time.Minute) {
 		return errTooMany
 	}
 	var body bytes.Buffer

@@ -102,7 +102,11 @@ func (c *Console) curve(x *exchange, f *store.Finding) (*curve, error) {
 	y := func(ln float64) float64 { return curveTop + curveHeight*(1-ln/top) }
 	step := math.Ceil(top/math.Ln10/6) * math.Ln10 // of powers of ten; at most six lines
 	for ln := 0.0; ln <= top; ln += step {
-		s.Ticks = append(s.Ticks, tick{y(ln), oddsText(ln)})
+		text := oddsText(ln)
+		if power := math.Round(ln / math.Ln10); power >= 12 { // the words are too long for the axis
+			text = fmt.Sprintf("1 in 10^%.0f", power)
+		}
+		s.Ticks = append(s.Ticks, tick{y(ln), text})
 	}
 	if threshold > 0 {
 		s.Alarm, s.AlarmText = y(threshold), "alarm at "+oddsText(threshold)
@@ -126,7 +130,9 @@ func (c *Console) strongest(x *exchange, f *store.Finding, factors []store.Facto
 		}
 		return 1
 	})
-	best = best[:min(len(best), strongestRounds)]
+	best = slices.DeleteFunc(best[:min(len(best), strongestRounds)], func(f store.Factor) bool {
+		return oddsText(f.LnE) == "even"
+	})
 	all := make([]strongest, len(best))
 	var reads errgroup.Group
 	for i, factor := range best {

@@ -3,16 +3,23 @@
 package console
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/simulate/cheat"
+	simulated "github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // The evidence of a suspicion is drawn on an axis of odds with the line of the alarm. Its strongest rounds are shown
 // with their cards and lead to the page of the round.
 func TestSuspicion(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	newTestFloor(t, s.Store).play(planted(t, "ac-1", "live-07", "draw.banker.must-stay"))
 	rounds, err := s.Rounds(t.Context(), store.Scope{All: true}, store.Location{Property: "ac-1", Table: "live-07"})
@@ -54,5 +61,79 @@ func TestSuspicion(t *testing.T) {
 		t.Errorf("the comparison is %q", text)
 	}
 	b.screenshot("suspicion")
+	slug(t, s, b)
 	b.quiet()
+}
+
+// The cards of a slug are beside the cards of the shoe that they repeat, each with its round.
+func slug(t *testing.T, s *store.Store, b *browser) {
+	t.Helper()
+	const n = 20
+	c, err := cheat.Find(fmt.Sprint("s3-", n))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := cheat.NewTable(simulated.Options{
+		Property: "ac-1", Pit: "p1", Table: "mb-01", Seed: 7, Start: time.Now().Add(-6 * time.Hour),
+	}, cheat.Options{Cheat: c, From: 2})
+	events := table.Open()
+	for range 2 {
+		events = append(events, table.Shoe()...)
+	}
+	newTestFloor(t, s.Store).play(events)
+	found, err := s.Findings(t.Context(), store.Scope{All: true}, store.FindingQuery{Table: "mb-01", Rule: "d04"})
+	if err != nil || len(found) != 1 || found[0].ShoeID != table.Label().Shoe {
+		t.Fatalf("findings of d04: %+v, %v", found, err)
+	}
+	b.open("/findings/" + found[0].ID)
+	const links = "document.querySelectorAll('.strips tr:last-child .same a[href^=\"/rounds/ac-1/mb-01/\"]').length"
+	same := eval[int](b, links)
+	if same < n-2 || same > n+4 {
+		t.Errorf("%d cards of a slug of %d are beside their like", same, n)
+	}
+	const texts = "[...document.querySelectorAll('.strips tr:%s .same .hide')].map((x) => x.textContent).join()"
+	old, now := eval[string](b, fmt.Sprintf(texts, "first-child")), eval[string](b, fmt.Sprintf(texts, "last-child"))
+	if old != now {
+		t.Errorf("the strips differ: %s, %s", old, now)
+	}
+	eval[bool](b, "(document.querySelector('.strips').closest('section').scrollIntoView({block: 'center'}), true)")
+	b.screenshot("slug")
+	b.do(chromedp.EmulateViewport(390, 844))
+	b.narrow("a slug")
+	b.do(chromedp.EmulateViewport(1440, 900))
+}
+
+// Runs are aligned with few cards that differ, in this shoe with its past only, and unread cards are like no other.
+func TestAlign(t *testing.T) {
+	t.Parallel()
+	cards := func(text string) (all []baccarat.Card) {
+		for i := 0; i < len(text); i += 2 {
+			card, err := baccarat.ParseCard(text[i : i+2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			all = append(all, card)
+		}
+		return all
+	}
+	const run = "AcKhTd9s2c8h7d3s"
+	always := func(int, int) bool { return true }
+	for name, x := range map[string]struct {
+		old, now string
+		may      func(i, j int) bool
+		want     int // pairs
+	}{
+		"the same run":         {"5c5d" + run + "6h", "QsQd" + run, always, 8},
+		"one card differs":     {run[:8] + "Jc" + run[8:], run[:8] + "Jd" + run[8:], always, 9},
+		"one card more":        {run[:8] + "Jc" + run[8:], run, always, 9},
+		"unread cards":         {"????????", "????????", always, 0},
+		"nothing in common":    {"AcAdAhAs", "KcKdKhKs", always, 0},
+		"no cards":             {"", run, always, 0},
+		"a shoe with its past": {run + "5c" + run, run + "5c" + run, func(i, j int) bool { return i < j }, 8},
+	} {
+		got := align(cards(x.old), cards(x.now), x.may)
+		if len(got.pairs) != x.want {
+			t.Errorf("%s: %v, want %d pairs", name, got.pairs, x.want)
+		}
+	}
 }

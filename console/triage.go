@@ -1,6 +1,7 @@
 package console
 
 import (
+	"crypto/rand"
 	"fmt"
 	"net/http"
 	"slices"
@@ -9,10 +10,17 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
+
+// maxKeysOfForm is above the rows of a page.
+const maxKeysOfForm = 1100
 
 // members returns the ids of the findings that a form names, each as f:ID or by its group.
 func (c *Console) members(x *exchange, keys []string) ([]string, error) {
+	if len(keys) > maxKeysOfForm {
+		return nil, badRequest("%d findings and groups are selected, and a form has %d at most.", len(keys), maxKeysOfForm)
+	}
 	var ids []string
 	for _, key := range keys {
 		parts := strings.Split(key, ":")
@@ -73,6 +81,16 @@ func (c *Console) apply(x *exchange, p store.Triage) (store.Outcome, error) {
 			return store.Outcome{}, errForbidden
 		}
 	}
+	if p.Action == store.Assign && p.Owner != "" && p.Owner != p.Actor {
+		known, err := c.known(x, p.Owner)
+		if err != nil {
+			return store.Outcome{}, err
+		}
+		if !known {
+			return store.Outcome{}, badRequest("No user is known as %q: an assignee has signed in before, or is in the access "+
+				"file.", cut(p.Owner))
+		}
+	}
 	line := x.entry("", p.Action, "", p.Disposition)
 	p.Log = &line
 	out, err := c.Store.ApplyEach(x.r.Context(), scope, p)
@@ -80,6 +98,24 @@ func (c *Console) apply(x *exchange, p store.Triage) (store.Outcome, error) {
 		c.changed()
 	}
 	return out, err
+}
+
+// known reports whether a name is that of a user: of the access file, or of someone who signed in or acted before.
+// Where no one is authenticated, any name of a person will do.
+func (c *Console) known(x *exchange, name string) (bool, error) {
+	if plain, err := visibleName(name); err != nil || plain != name {
+		return false, nil
+	}
+	if c.SignIn == ByChoice {
+		return true, nil
+	}
+	a := c.rights()
+	if _, person := a.People[name]; person || slices.ContainsFunc(a.Tokens, func(t Token) bool {
+		return t.Name == name || t.Person == name
+	}) {
+		return true, nil
+	}
+	return c.Store.Acted(x.r.Context(), name)
 }
 
 // triage applies an action to the selected findings, in parts. One finding that does not allow it does not stop the
@@ -92,6 +128,10 @@ func triage(c *Console, x *exchange) error {
 	}
 	action := form.Get("step")
 	if action == store.Undo && len(ids) == 0 {
+		// Another tab may have acted since: the button undoes the action beside it and no other.
+		if of := c.sessions.GetString(x.r.Context(), "undo of"); of == "" || of != form.Get("of") {
+			return badRequest("You acted again since, in another tab. Open the finding to see its last action.")
+		}
 		ids, _ = c.sessions.Get(x.r.Context(), "undo").([]string)
 	}
 	if len(ids) == 0 {
@@ -144,24 +184,28 @@ func (x *exchange) report(text, action string, done []string) {
 		return
 	}
 	x.c.sessions.Put(x.r.Context(), "done", text)
-	if !slices.Contains(store.Undoable(), action) {
+	if !rows.IsUndoable(action) {
 		done = nil
 	}
 	x.c.sessions.Put(x.r.Context(), "undo", done)
+	x.c.sessions.Put(x.r.Context(), "undo of", rand.Text())
 	x.c.sessions.Put(x.r.Context(), "undo until", x.c.Now().Add(store.UndoFor).Unix())
 }
 
-// reported returns the report of the last action, once, and whether it can be undone.
-func (x *exchange) reported() (text string, undo bool) {
+// reported returns the report of the last action, once, and the name of the action if it can be undone.
+func (x *exchange) reported() (text, undo string) {
 	if x.user == nil || x.user.Who.Session == "" || x.r.Method != http.MethodGet || x.r.Header.Get("X-Refresh") != "" {
-		return "", false
+		return "", ""
 	}
 	ctx := x.r.Context()
 	if text = x.c.sessions.PopString(ctx, "done"); text == "" {
-		return "", false
+		return "", ""
 	}
 	ids, _ := x.c.sessions.Get(ctx, "undo").([]string)
-	return text, len(ids) > 0 && x.c.Now().Unix() < x.c.sessions.GetInt64(ctx, "undo until")
+	if len(ids) > 0 && x.c.Now().Unix() < x.c.sessions.GetInt64(ctx, "undo until") {
+		undo = x.c.sessions.GetString(ctx, "undo of")
+	}
+	return text, undo
 }
 
 func plural(n int, word string) string {

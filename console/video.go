@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/console/notify"
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
@@ -88,24 +89,22 @@ func (c *Console) videoURL(camera string, at time.Time) template.URL {
 
 // timecode formats a position for people: date, time to the millisecond, zone.
 func (c *Console) timecode(t time.Time) string {
-	return t.In(c.Law.Calendar.Zone).Format("2006-01-02 15:04:05.000 MST")
+	return t.In(c.Law.Calendar.Zone).Format(timecodeLayout)
 }
+
+const timecodeLayout = "2006-01-02 15:04:05.000 MST"
 
 // position is a clip in the API and in notifications.
-type position struct {
-	Camera string    `json:"camera_id"`
-	At     time.Time `json:"at"`
-	URL    string    `json:"url"`
+func (p clip) position() notify.Position {
+	return notify.Position{Camera: p.Camera, At: p.At.UTC(), URL: string(p.URL)}
 }
 
-func (p clip) position() position { return position{p.Camera, p.At.UTC(), string(p.URL)} }
-
 // breachAt locates the recording of a finding whose events this console may read.
-func (c *Console) breachAt(ctx context.Context, id string) (position, error) {
+func (c *Console) breachAt(ctx context.Context, id string) (notify.Position, error) {
 	all := store.Scope{All: true}
 	f, err := c.Store.Finding(ctx, all, id)
 	if err != nil {
-		return position{}, err
+		return notify.Position{}, err
 	}
 	at := store.Location{Property: f.PropertyID, Table: f.TableID}
 	events, err := c.Store.Events(ctx, all, at, citedBy(&f))

@@ -14,6 +14,7 @@ import (
 // The link of a recording survives the template, starts at the event that completes the breach, and stands on each line
 // of the timeline.
 func TestVideo(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	newTestFloor(t, s.Store).play(planted(t, "ac-1", "t-01", "draw.banker.must-stay"))
 	c := serve(t, s, nil)

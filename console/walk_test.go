@@ -13,6 +13,7 @@ import (
 // A finding is triaged from arrival to close by keyboard, with a second person. Meanwhile another finding arrives and
 // moves no row.
 func TestTriageByKeyboard(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 8, 0)
 	access := Access{}

@@ -11,6 +11,7 @@ import (
 
 // The wall has all tables on one screen of 1080p and of 4K, each in its place, open or closed, with the last results.
 func TestWall(t *testing.T) {
+	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 0, 1) // a table in play
 	const tables = 60

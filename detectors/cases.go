@@ -47,13 +47,13 @@ func (h *Host) oneCase() {
 		if open {
 			continue
 		}
-		if x := h.ledger.accounts[accountKey{a.Detector.ID, subject}]; subject != a.Key {
-			a.Key, a.Since, a.Rounds, a.Money, a.Top, a.effect = subject, x.Since, x.Rounds, x.Money, x.Top, x.Effect
+		if x := h.ledger.accounts[keyOf(a.Detector, subject)]; subject != a.Key {
+			a.Key, a.Since, a.Rounds, a.Money, a.Top, a.effect = subject, x.first(), int(x.rounds), x.money, x.list(), x.effect
 			a.Note = ""
-			h.ledger.rest(accountKey{a.Detector.ID, subject}, a.Location.At)
+			h.ledger.rest(keyOf(a.Detector, subject), a.Location.At)
 			h.note(&a)
 		}
-		h.ledger.accounts[accountKey{a.Detector.ID, subject}].Case = true
+		h.ledger.accounts[keyOf(a.Detector, subject)].reported = true
 		cases = append(cases, a)
 	}
 	h.Alarms = cases
@@ -74,11 +74,11 @@ func (h *Host) subject(a *Alarm) (best Key, open bool) {
 		if absorbs(f.Key, a) && h.alarmed(a, f.Key) {
 			return f.Key, true
 		}
-		x := h.ledger.accounts[accountKey{a.Detector.ID, f.Key}]
-		if f.Detector != a.Detector || !explains(f.Key, a.Key) || x == nil || x.Resting {
+		x := h.ledger.accounts[keyOf(a.Detector, f.Key)]
+		if f.Detector != a.Detector || !explains(f.Key, a.Key) || x == nil || x.resting {
 			continue
 		}
-		if v := x.LnR + h.advance(a.Detector, f.Key.Kind); v > most {
+		if v := x.lnR + h.advance(a.Detector, f.Key.Kind); v > most {
 			best, most = f.Key, v
 		}
 	}
@@ -128,8 +128,8 @@ func (h *Host) alarmed(a *Alarm, key Key) bool {
 		if d == a.Detector && key == a.Key || d.cause() != a.Detector.cause() {
 			continue
 		}
-		x := h.ledger.accounts[accountKey{d.ID, key}]
-		if x != nil && x.Resting && x.Case && a.Location.At-x.Latest <= visitGap && a.Location.At-x.AlarmAt <= restMax {
+		x := h.ledger.accounts[keyOf(d, key)]
+		if x != nil && x.resting && x.reported && a.Location.At-x.latest <= visitGap && a.Location.At-x.alarmAt <= restMax {
 			return true
 		}
 	}

@@ -33,6 +33,9 @@ type copyModel struct {
 	*steps
 }
 
+// stepShares are the shares of a pointer that go one, two and three cards on.
+var stepShares = [...]float64{stepOne, stepTwo, stepThree}
+
 // steps is where the pointers of a model go while a card is added. Models share it, one after the other.
 type steps struct {
 	to []pointer
@@ -40,15 +43,16 @@ type steps struct {
 	index [][2]uint32
 }
 
-// touch adds weight to a position.
-func (s *steps) touch(p pointer) {
-	at := &s.index[p.At][p.Back&1]
-	if *at == 0 {
-		s.to = append(s.to, p)
-		*at = uint32(len(s.to))
-		return
+// touch adds the weight of a pointer to those at its position, of which at is the index. It is inlined: the models of a
+// table touch some three hundred positions a card.
+func touch(to []pointer, at *uint32, p pointer) []pointer {
+	if *at != 0 {
+		to[*at-1].Weight += p.Weight
+		return to
 	}
-	s.to[*at-1].Weight += p.Weight
+	to = append(to, p)
+	*at = uint32(len(to))
+	return to
 }
 
 // copyState is the state of a copyModel.
@@ -85,8 +89,10 @@ func (c *copyState) check() error {
 	return nil
 }
 
-func (c *copyModel) reset(old []baccarat.Card) {
-	c.Old, c.Idle, c.Live, c.Longest = append(c.Old[:0], old...), 1, slices.Grow(c.Live[:0], usualPointers), pointer{}
+// reset begins a shoe. Before are the cards of the shoe before it, in the order of dealing.
+func (c *copyModel) reset(before []Card) {
+	c.Old, c.Idle = c.Order.appendDiscards(c.Old[:0], before), 1
+	c.Live, c.Longest = slices.Grow(c.Live[:0], usualPointers), pointer{}
 	c.at.reset(c.Old)
 }
 
@@ -102,53 +108,60 @@ func (c *copyModel) add(card baccarat.Card, q float64) float64 {
 	hit := (1-runForeign)/q + runForeign
 	begin := c.Idle * runBegins / float64(len(c.Old))
 	idle := c.Idle * (1 - runBegins)
-	c.to = c.to[:0]
+	to := c.to[:0]
 	for i := range c.Live {
 		idle += c.Live[i].Weight * runEnds
-		c.advance(&c.Live[i], card, hit)
+		to = c.advance(to, &c.Live[i], card, hit)
 	}
 	forwards, backwards := begin*hit*(1-runBack), begin*hit*runBack
 	for _, at := range c.at[card] {
-		c.touch(pointer{0, at, 1, forwards})
-		c.touch(pointer{1, at, 1, backwards})
+		to = touch(to, &c.index[at][0], pointer{0, at, 1, forwards})
+		to = touch(to, &c.index[at][1], pointer{1, at, 1, backwards})
 	}
+	// The sum is in the order of the touches: in another order it would have other last bits.
 	total := idle
-	for i := range c.to {
-		p := &c.to[i]
+	for i := range to {
+		p := &to[i]
 		total += p.Weight
 		c.index[p.At][p.Back&1] = 0
 	}
-	c.Idle = idle / total
+	c.Idle, c.to = idle/total, to
 	c.keep(total)
 	c.grow(card)
 	return total
 }
 
 // advance moves the weight of a pointer by one step.
-func (c *copyModel) advance(p *pointer, card baccarat.Card, hit float64) {
-	to, step, weight := p.At, int32(1), p.Weight*(1-runEnds)
-	if p.Back == 1 {
-		step = -1
-	}
-	for _, share := range [...]float64{stepOne, stepTwo, stepThree} {
-		to += step
-		if to < 0 || int(to) >= len(c.Old) {
-			return
+func (c *copyModel) advance(to []pointer, p *pointer, card baccarat.Card, hit float64) []pointer {
+	old, at, back, weight := c.Old, int(p.At), p.Back&1, p.Weight*(1-runEnds)
+	index := c.index[:len(old)]
+	for _, share := range stepShares {
+		at += 1 - 2*int(back)
+		if uint(at) >= uint(len(old)) {
+			break
 		}
-		if c.Old[to] == card {
-			c.touch(pointer{p.Back, to, p.Length + 1, weight * share * hit})
+		next := pointer{back, int32(at), p.Length, weight * share}
+		if old[at] == card {
+			next.Length++
+			next.Weight *= hit
 		} else {
-			c.touch(pointer{p.Back, to, p.Length, weight * share * runForeign})
+			next.Weight *= runForeign
 		}
+		to = touch(to, &index[at][back], next)
 	}
+	return to
 }
 
 // keep makes the positions that were touched the live pointers. It divides their weights by the sum and drops the small
 // ones.
 func (c *copyModel) keep(total float64) {
 	c.Live = c.Live[:0]
+	small := pointerMin / 2 * total // far enough below the min that no rounding of the division decides
 	for i := range c.to {
 		p := &c.to[i]
+		if p.Weight < small {
+			continue
+		}
 		if p.Weight /= total; p.Weight < pointerMin {
 			continue
 		}

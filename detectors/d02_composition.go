@@ -18,7 +18,7 @@ var d02 = &Detector{
 	Starts:   visits,
 	whole:    true,
 	start: func(b *Budget) process {
-		d := &composition{batches: map[string]*keyedMixture{}, fresh: newKeyed(b, rankExperts)}
+		d := &composition{batches: map[string]*batchState{}, fresh: newKeyed(b, rankExperts)}
 		d.fresh.share = compositionShare
 		return d
 	},
@@ -42,23 +42,30 @@ const (
 	compositionStarts = 1.5
 )
 
-// newCompositionMixture gives half of the weight to the differences, half to the replacements.
+// newCompositionMixture makes the first mixture of a set of cards.
 func newCompositionMixture() mixture {
-	m := newMixture(compositionExperts)
+	m := make(mixture, compositionExperts)
 	for i := range m {
-		m[i] = 0.5 / float64(differenceExperts)
-		if i >= differenceExperts {
-			m[i] = 0.5 / (52 * 51)
-		}
+		m[i] = compositionPrior(i)
 	}
 	return m
+}
+
+// compositionPrior gives half of the weight to the differences, half to the replacements.
+func compositionPrior(expert int) float64 {
+	if expert >= differenceExperts {
+		return 0.5 / (52 * 51)
+	}
+	return 0.5 / float64(differenceExperts)
 }
 
 // composition is d02.
 type composition struct {
 	inert
-	batches map[string]*keyedMixture // by id of the key
+	batches map[string]*batchState // by id of the key
 	factors [compositionExperts]float64
+	// ratios are the factors of the differences of a card by the number of its copies seen.
+	ratios [][len(differences)]float64
 	// fresh are the tables and dealers, whose shoes may have new cards each.
 	fresh keyed
 	ranks [rankExperts]float64
@@ -70,27 +77,67 @@ func (d *composition) End(s *Shoe, out *factors) {
 	}
 	d.score(s)
 	if out.wants(OfShoe) {
-		lnE := newCompositionMixture().update(compositionShare, d.factors[:])
-		out.add(Factor{Key: Key{OfShoe, s.Shoe}, LnE: lnE, Start: 1})
+		out.add(Factor{Key: Key{OfShoe, s.Shoe}, LnE: d.firstEvidence(), Start: 1})
 	}
-	d.scoreRanks(s)
-	supplier := d.fresh.budget.Policy.supplier(s.Batch)
-	for _, key := range [...]Key{{OfTable, s.Table}, {OfDealer, s.Dealer}, {OfSupplier, supplier}} {
-		if key.ID != "" && out.wants(key.Kind) {
-			d.addRanks(key, s.At, out)
-		}
-	}
+	d.addFresh(s, out)
 	if s.Batch == "" || !out.wants(OfBatch) {
 		return
 	}
 	key := Key{OfBatch, s.Table + "/" + s.Batch}
-	c := d.batches[key.ID]
+	c, weights := d.batches[key.ID], newCompositionMixture()
 	if c == nil {
-		c = &keyedMixture{Mixture: newCompositionMixture()}
+		c = &batchState{Mixture: make([]float32, compositionExperts)}
 		d.batches[key.ID] = c
+	} else {
+		for i, w := range c.Mixture {
+			weights[i] = float64(w)
+		}
 	}
-	lnE := c.Mixture.update(compositionShare, d.factors[:])
+	lnE := weights.update(compositionShare, d.factors[:])
+	for i, w := range weights {
+		c.Mixture[i] = float32(w)
+	}
 	out.add(Factor{Key: key, LnE: lnE, Start: c.Visit.start(s.At, 1) / compositionStarts})
+}
+
+// firstEvidence is what a new mixture would return of the factors. No later shoe continues it, so none is made.
+func (d *composition) firstEvidence() float64 {
+	total := 0.0
+	for i, e := range d.factors {
+		total += compositionPrior(i) * e
+	}
+	if total <= 0 {
+		return math.Inf(-1)
+	}
+	return math.Log(total)
+}
+
+// addFresh adds the evidence about the keys whose shoes need not have the same cards.
+func (d *composition) addFresh(s *Shoe, out *factors) {
+	supplier, scored := d.fresh.budget.Policy.supplier(s.Batch), false
+	for _, key := range [...]Key{{OfTable, s.Table}, {OfDealer, s.Dealer}, {OfSupplier, supplier}} {
+		if key.ID == "" || !out.wants(key.Kind) {
+			continue
+		}
+		if !scored {
+			d.scoreRanks(s)
+			scored = true
+		}
+		d.addRanks(key, s.At, out)
+	}
+}
+
+// batchState is the state of a set of cards. There are many experts: four bytes are enough for the weight of each.
+type batchState struct {
+	Visit   visit
+	Mixture []float32
+}
+
+func (c *batchState) check() error {
+	if len(c.Mixture) != compositionExperts {
+		return fmt.Errorf("mixture of %d weights, want %d", len(c.Mixture), compositionExperts)
+	}
+	return nil
 }
 
 // score computes the likelihood ratio of a shoe for each alternative. The order of the cards cancels out: what
@@ -106,16 +153,18 @@ func (d *composition) score(s *Shoe) {
 			all[i] = math.Inf(-1)
 		}
 	}
+	d.ratios = slices.Grow(d.ratios[:0], s.Decks+1)[:s.Decks+1]
+	for i, diff := range differences {
+		ln := all[i]
+		for k := range d.ratios {
+			d.ratios[k][i] = math.Exp(ln)
+			ln += math.Log(max(decks+float64(diff)-float64(k), 0) / (decks - float64(k)))
+		}
+	}
 	var fewer, more [53]float64
 	for card := 1; card <= 52; card++ {
 		seen := min(s.Decks-int(s.Left[card]), s.Decks)
-		for i, diff := range differences {
-			ln := all[i]
-			for k := range seen {
-				ln += math.Log(max(decks+float64(diff)-float64(k), 0) / (decks - float64(k)))
-			}
-			d.factors[(card-1)*len(differences)+i] = math.Exp(ln)
-		}
+		copy(d.factors[(card-1)*len(differences):], d.ratios[max(seen, 0)][:])
 		fewer[card] = (decks - float64(seen)) / decks
 		more[card] = (decks + 1) / (decks + 1 - float64(seen))
 	}
@@ -196,19 +245,23 @@ func (d *composition) Explain(key Key) string {
 
 func (d *composition) forget(stale func(Key, int64) bool) {
 	d.fresh.forget(stale)
-	maps.DeleteFunc(d.batches, func(id string, c *keyedMixture) bool { return stale(Key{OfBatch, id}, c.Visit.Last) })
+	maps.DeleteFunc(d.batches, func(id string, c *batchState) bool { return stale(Key{OfBatch, id}, c.Visit.Last) })
 }
 
 // compositionState is the state of composition.
 type compositionState struct {
-	Batches map[string]*keyedMixture
+	Batches map[string]*batchState
 	Fresh   map[Key]*keyedMixture
+}
+
+func (d *composition) streams() []stream {
+	return append(d.fresh.streams(), byName(d.batches, (*batchState).check))
 }
 
 func (d *composition) save() any { return &compositionState{d.batches, d.fresh.states} }
 
 func (d *composition) load(decode func(any) error) error {
-	state := compositionState{map[string]*keyedMixture{}, map[Key]*keyedMixture{}}
+	state := compositionState{map[string]*batchState{}, map[Key]*keyedMixture{}}
 	if err := decode(&state); err != nil {
 		return err
 	}
@@ -221,7 +274,7 @@ func (d *composition) load(decode func(any) error) error {
 		if c == nil {
 			return fmt.Errorf("set of cards %q: no state", id)
 		}
-		if err := c.Mixture.check(compositionExperts); err != nil {
+		if err := c.check(); err != nil {
 			return fmt.Errorf("set of cards %q: %w", id, err)
 		}
 	}

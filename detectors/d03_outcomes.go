@@ -16,15 +16,25 @@ var d03 = &Detector{
 	start: func(b *Budget) process {
 		d := &outcomes{keyed: newKeyed(b, outcomeExperts)}
 		d.keyed.prior, d.keyed.share = outcomePrior(), 0.00005
+		for i, theta := range outcomeTilts {
+			d.tilts[i], d.raised[i] = math.Exp(theta), math.Expm1(theta)
+		}
 		return d
 	},
 }
 
+// The results among the outcomeEvents.
+const (
+	bankerWins = iota
+	playerWins
+	tied
+)
+
 // outcomeEvents are the events that may be too frequent. The last is the pair of a hand.
 var outcomeEvents = [...]func(*baccarat.Coup) bool{
-	func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon },
-	func(c *baccarat.Coup) bool { return c.Result() == baccarat.PlayerWon },
-	func(c *baccarat.Coup) bool { return c.Result() == baccarat.Tie },
+	bankerWins: func(c *baccarat.Coup) bool { return c.Result() == baccarat.BankerWon },
+	playerWins: func(c *baccarat.Coup) bool { return c.Result() == baccarat.PlayerWon },
+	tied:       func(c *baccarat.Coup) bool { return c.Result() == baccarat.Tie },
 	(*baccarat.Coup).Natural,
 	func(c *baccarat.Coup) bool { return c.Cards() == 4 },
 	func(c *baccarat.Coup) bool { return c.Cards() == 5 },
@@ -58,6 +68,8 @@ type outcomes struct {
 	inert
 	keyed
 	experts [outcomeExperts]float64
+	// tilts are e^theta of each of the outcomeTilts, raised e^theta - 1.
+	tilts, raised [len(outcomeTilts)]float64
 }
 
 func (d *outcomes) Begin(*Shoe, *factors) { d.keyed.begin() }
@@ -73,10 +85,10 @@ func (d *outcomes) Round(r *Round, out *factors) {
 			chance = r.Odds.Chance(events[i])
 		}
 		came := holds(&r.Coup)
-		for _, theta := range outcomeTilts {
-			e := 1 / (1 + chance*math.Expm1(theta))
+		for k := range outcomeTilts {
+			e := 1 / (1 + chance*d.raised[k])
 			if came {
-				e *= math.Exp(theta)
+				e *= d.tilts[k]
 			}
 			d.experts[n] = e
 			n++

@@ -39,6 +39,8 @@ type slug struct {
 	mixture mixture
 	factors []float64
 	lnE     float64
+	// threshold is the LnThreshold of the key, 0 before the first round.
+	threshold float64
 }
 
 // slugState is the state of slug within a shoe.
@@ -50,20 +52,20 @@ type slugState struct {
 }
 
 func (d *slug) Begin(s *Shoe, _ *factors) {
-	d.mixture, d.lnE = slugPrior(len(d.copies)), 0
+	d.mixture, d.lnE = slugPrior(d.mixture, len(d.copies)), 0
 	for i := range d.copies {
 		c := &d.copies[i]
 		if c.Own {
 			c.reset(nil)
 		} else {
-			c.reset(c.Order.discards(s.Before))
+			c.reset(s.Before)
 		}
 	}
 }
 
-// slugPrior is the first weight of each copy model.
-func slugPrior(models int) mixture {
-	m := newMixture(models)
+// slugPrior is the first weight of each copy model, in the storage of a mixture.
+func slugPrior(m mixture, models int) mixture {
+	m = m.reset(models)
 	for i := range m {
 		switch {
 		case models == 1:
@@ -83,13 +85,15 @@ func slugPrior(models int) mixture {
 
 func (d *slug) Round(r *Round, out *factors) {
 	// Cards of a round behind the card that reaches the threshold are not counted: they would hide a short run.
-	threshold := d.budget.LnThreshold(out.detector, OfShoe)
+	if d.threshold == 0 {
+		d.threshold = d.budget.LnThreshold(out.detector, OfShoe)
+	}
 	ln := 0.0
 	for c, q := range r.drawn {
 		for i := range d.copies {
 			d.factors[i] = d.copies[i].add(c, q)
 		}
-		if e := d.mixture.update(0, d.factors); d.lnE+ln < threshold {
+		if e := d.mixture.update(0, d.factors); d.lnE+ln < d.threshold {
 			ln += e
 		}
 	}

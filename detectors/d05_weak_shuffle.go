@@ -48,7 +48,7 @@ type weakShuffleState struct {
 }
 
 func (d *weakShuffle) Begin(s *Shoe, _ *factors) {
-	d.mixture, d.lnShoe = newMixture(len(d.factors)), 0
+	d.mixture, d.lnShoe = d.mixture.reset(len(d.factors)), 0
 	for i := range d.packets {
 		d.packets[i].reset(s.Before)
 	}
@@ -165,7 +165,7 @@ func (p *packetsState) check() error {
 }
 
 func (p *packets) reset(before []Card) {
-	p.Old = append(p.Old[:0], p.Order.discards(before)...)
+	p.Old = p.Order.appendDiscards(p.Old[:0], before)
 	p.Weights = append(p.Weights[:0], make([]float64, len(p.Old)+1)...)
 	p.Scale, p.Sum = 1, 0
 	p.at.reset(p.Old)

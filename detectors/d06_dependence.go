@@ -1,6 +1,7 @@
 package detectors
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -14,7 +15,10 @@ var d06 = &Detector{
 	Keys:     []KeyKind{OfPatron, OfTable, OfDealerPatron, OfDealer},
 	Starts:   visits,
 	start: func(b *Budget) process {
-		return &dependence{budget: b, keyedStates: keyedStates[dependenceState]{keys: map[Key]*dependenceState{}}}
+		return &dependence{
+			budget: b, keyedStates: keyedStates[dependenceState]{keys: map[Key]*dependenceState{}},
+			dealers: newAccomplices(b, knownExperts),
+		}
 	},
 }
 
@@ -46,8 +50,8 @@ type dependence struct {
 	slips  slips
 	keyedStates[dependenceState]
 	factors [dependenceExperts]float64
-	// known are the sums of the factors of knownExperts over the patrons of the round.
-	known [knownExperts]float64
+	// dealers are tested by the factors of knownExperts.
+	dealers accomplices
 	// honest is the distribution of each card given those before it, by position and grouping.
 	honest [cardPositions][len(groupings)][10]float64
 }
@@ -56,18 +60,30 @@ type dependence struct {
 type dependenceState struct {
 	Visit   visit
 	Mixture mixture
-	// Came counts the values of the cards by position and by side and size of the stake, Bets their sum.
-	Came [cardPositions][8]valueCounts
-	Bets [cardPositions][8]uint32
+	// Came counts the values of the cards by position, for the sides and sizes of stake with a bet; Of is 1 + the index
+	// for each of them.
+	Came [][cardPositions]valueCounts
+	Of   [8]uint8
 	// Usual are the latest stakes.
 	Usual median
 }
 
 func (s *dependenceState) visited() int64 { return s.Visit.Last }
 
+// came returns the counts of a side and size of stake.
+func (s *dependenceState) came(column int) *[cardPositions]valueCounts {
+	if s.Of[column] == 0 {
+		s.Came = append(s.Came, [cardPositions]valueCounts{})
+		s.Of[column] = uint8(len(s.Came))
+	}
+	return &s.Came[s.Of[column]-1]
+}
+
 func (s *dependenceState) check() error {
-	if len(s.Mixture) == knownExperts { // of a dealer
-		return nil
+	for _, at := range s.Of {
+		if int(at) > len(s.Came) {
+			return fmt.Errorf("column %d of %d", at, len(s.Came))
+		}
 	}
 	return s.Mixture.check(dependenceExperts)
 }
@@ -78,32 +94,18 @@ func (d *dependence) Round(r *Round, out *factors) {
 		return
 	}
 	d.distribute(r)
-	d.known = [knownExperts]float64{}
+	d.dealers.begin()
 	eachSlip(r, patrons, table, func(key Key, x *slip) { d.score(key, r, x, out) })
-	d.scoreDealer(r, patrons, out)
+	d.dealers.score(r, out)
 }
 
-// scoreDealer tests whether any patron of a dealer knows a card, a new one in each visit: the mean of the factors of
-// the patrons has a mean of at most 1, whatever the dependence between them.
-func (d *dependence) scoreDealer(r *Round, patrons []slip, out *factors) {
-	key, n := Key{OfDealer, r.Dealer}, 0
-	for i := range patrons {
-		n += min(int(patrons[i].side), 1)
-	}
-	if r.Dealer == "" || n == 0 || !out.wants(OfDealer) {
-		return
-	}
-	s := d.keys[key]
-	if s == nil {
-		s = &dependenceState{Mixture: newMixture(knownExperts)}
-		d.keys[key] = s
-	}
-	for i := range d.known {
-		d.known[i] /= float64(n)
-	}
-	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfDealer))}
-	f.LnE = s.Mixture.update(0.001, d.known[:])
-	out.add(f)
+func (d *dependence) forget(stale func(Key, int64) bool) {
+	d.keyedStates.forget(stale)
+	d.dealers.forget(stale)
+}
+
+func (d *dependence) streams() []stream {
+	return append(d.keyedStates.streams(), d.dealers.streams()...)
 }
 
 // distribute computes the distribution of each card given those before it in the round.
@@ -149,9 +151,7 @@ func (d *dependence) score(key Key, r *Round, x *slip, out *factors) {
 	d.scoreKnown(r, x.side, &f)
 	d.scoreStake(r, x.side, size)
 	if key.Kind == OfPatron {
-		for i, e := range d.factors[cardPositions*len(groupings):] {
-			d.known[i] += e
-		}
+		d.dealers.add(key.ID, d.factors[cardPositions*len(groupings):])
 	}
 	f.LnE = s.Mixture.update(0.001, d.factors[:])
 	out.add(f)
@@ -159,7 +159,7 @@ func (d *dependence) score(key Key, r *Round, x *slip, out *factors) {
 
 // scoreGroups tests the groups of the cards against the distribution learned for the side and the size of the stake.
 func (d *dependence) scoreGroups(s *dependenceState, r *Round, column int) {
-	n := 0
+	n, all := 0, s.came(column)
 	for j := range cardPositions {
 		if !d.readable(r, j) {
 			for range groupings {
@@ -168,15 +168,15 @@ func (d *dependence) scoreGroups(s *dependenceState, r *Round, column int) {
 			}
 			continue
 		}
-		came, bets, v := &s.Came[j][column], &s.Bets[j][column], r.Cards[j].Card.Value()
-		for g, of := range came.grouped(*bets, v) {
+		came, v := &all[j], r.Cards[j].Card.Value()
+		groups, bets := came.grouped(v)
+		for g, of := range groups {
 			honest := d.honest[j][g][groupings[g][v]]
-			d.factors[n] = (float64(of) + priorCards*honest) / (float64(*bets) + priorCards) / honest
+			d.factors[n] = (float64(of) + priorCards*honest) / (float64(bets) + priorCards) / honest
 			n++
 		}
 		if came[v] < math.MaxUint16 {
 			came[v]++
-			*bets++
 		}
 	}
 }
@@ -184,11 +184,15 @@ func (d *dependence) scoreGroups(s *dependenceState, r *Round, column int) {
 // valueCounts counts cards by value, up to 65,535: there are many keys.
 type valueCounts [10]uint16
 
-// grouped counts the cards in the group of a value, by grouping, of so many cards.
-func (c *valueCounts) grouped(all uint32, v uint8) [len(groupings)]uint32 {
+// grouped counts the cards in the group of a value, by grouping, and all cards.
+func (c *valueCounts) grouped(v uint8) (groups [len(groupings)]uint32, all uint32) {
 	low, tens := uint32(0), uint32(c[0])
 	for _, n := range c[:6] {
 		low += uint32(n)
+	}
+	all = low
+	for _, n := range c[6:] {
+		all += uint32(n)
 	}
 	if groupings[0][v] == 1 {
 		low = all - low
@@ -196,7 +200,7 @@ func (c *valueCounts) grouped(all uint32, v uint8) [len(groupings)]uint32 {
 	if v != 0 {
 		tens = all - tens
 	}
-	return [...]uint32{low, tens, uint32(c[v])}
+	return [...]uint32{low, tens, uint32(c[v])}, all
 }
 
 // scoreKnown tests one card of each hand against knowledge of it: who knows that a card is 6 to 9 bets on its hand,

@@ -17,6 +17,7 @@ var d07 = &Detector{
 	start: func(b *Budget) process {
 		return &foreknowledge{
 			budget: b, keyedStates: keyedStates[foreknowledgeState]{keys: map[Key]*foreknowledgeState{}},
+			dealers: newAccomplices(b, dealerExperts),
 		}
 	},
 }
@@ -46,10 +47,8 @@ type foreknowledge struct {
 	slips  slips
 	keyedStates[foreknowledgeState]
 	factors [foreknowledgeExperts]float64
-	// known are the sums of the factors over the patrons of the round: of all their rounds and of those with big
-	// stakes.
-	known   [dealerExperts]float64
-	patrons int
+	// dealers are tested by the factors of all rounds of a patron and of those with big stakes.
+	dealers accomplices
 }
 
 // foreknowledgeState is the state of one key.
@@ -62,9 +61,6 @@ type foreknowledgeState struct {
 func (s *foreknowledgeState) visited() int64 { return s.Visit.Last }
 
 func (s *foreknowledgeState) check() error {
-	if len(s.Mixture) == dealerExperts {
-		return nil
-	}
 	return s.Mixture.check(foreknowledgeExperts)
 }
 
@@ -73,27 +69,18 @@ func (d *foreknowledge) Round(r *Round, out *factors) {
 	if table == nil || table.wagers == 0 {
 		return
 	}
-	d.known, d.patrons = [dealerExperts]float64{}, 0
+	d.dealers.begin()
 	eachSlip(r, patrons, table, func(key Key, x *slip) { d.score(key, r, x, out) })
-	if r.Dealer != "" && d.patrons > 0 && out.wants(OfDealer) {
-		d.scoreDealer(r, out)
-	}
+	d.dealers.score(r, out)
 }
 
-// scoreDealer tests whether any patron of a dealer knows the winner, as scoreDealer of d06 does.
-func (d *foreknowledge) scoreDealer(r *Round, out *factors) {
-	key := Key{OfDealer, r.Dealer}
-	s := d.keys[key]
-	if s == nil {
-		s = &foreknowledgeState{Mixture: newMixture(dealerExperts)}
-		d.keys[key] = s
-	}
-	for i := range d.known {
-		d.known[i] /= float64(d.patrons)
-	}
-	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfDealer))}
-	f.LnE = s.Mixture.update(0.0005, d.known[:])
-	out.add(f)
+func (d *foreknowledge) forget(stale func(Key, int64) bool) {
+	d.keyedStates.forget(stale)
+	d.dealers.forget(stale)
+}
+
+func (d *foreknowledge) streams() []stream {
+	return append(d.keyedStates.streams(), d.dealers.streams()...)
 }
 
 func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
@@ -128,10 +115,7 @@ func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
 		}
 	}
 	if key.Kind == OfPatron {
-		d.patrons++
-		for i := range d.known {
-			d.known[i] += d.factors[i]
-		}
+		d.dealers.add(key.ID, d.factors[:dealerExperts])
 	}
 	for i, e := range x.tilted(r) {
 		d.factors[n+i] = e

@@ -1,7 +1,7 @@
 package detectors
 
 import (
-	"fmt"
+	"errors"
 	"maps"
 	"math/bits"
 	"slices"
@@ -18,12 +18,15 @@ var d08 = &Detector{
 	Reports: "the shoes in which the patron bet when it paid, and the theoretical advantage of these wagers",
 	Keys:    []KeyKind{OfPatron, OfTable},
 	// A bettor has an account for each spot, and starts again with each shoe: about eight starts a visit.
-	Starts: func(v Volume, k KeyKind) float64 { return 8 * visits(v, k) },
+	Starts: func(v Volume, k KeyKind) float64 { return countingStarts * visits(v, k) },
 	whole:  true,
 	start:  func(b *Budget) process { return newCounting(b) },
 }
 
-// countable are the spots whose expectation depends enough on the cards left to be counted.
+const countingStarts = 8
+
+// countable are the spots of the contract whose expectation depends enough on the cards left to be counted. Side bets
+// that are words of a rulebook are counted too.
 var countable = [...]baccarat.Spot{
 	baccarat.SpotTie, baccarat.SpotPlayerPair, baccarat.SpotBankerPair, baccarat.SpotDragonBonusPlayer,
 	baccarat.SpotDragonBonusBanker, baccarat.SpotDragon7, baccarat.SpotPanda8, baccarat.SpotFortune7,
@@ -45,7 +48,7 @@ type counting struct {
 	patrons map[string]*counterState
 	tables  map[string]*counterState
 
-	// Of this shoe: what it offers, the spots of countable that are offered, the cards it began with, its good rounds, and
+	// Of this shoe: what it offers, the spots of system that are offered, the cards it began with, its good rounds, and
 	// who bet in it.
 	offer   *Offer
 	system  *countSystem
@@ -62,11 +65,22 @@ type counting struct {
 type counterState struct {
 	Key     Key
 	Present roundSet
-	Spots   [len(countable)]*spotCount
+	Spots   []*spotCount // in the order of the first wager
 }
 
-// spotCount is the state of a bettor and a spot.
+// find returns the state of a spot, nil if there is none.
+func (b *counterState) find(spot string) *spotCount {
+	for _, c := range b.Spots {
+		if c.Spot == spot {
+			return c
+		}
+	}
+	return nil
+}
+
+// spotCount is the state of a bettor and a spot, by its word.
 type spotCount struct {
+	Spot    string
 	Visit   visit
 	Mixture mixture
 	// Bets are the rounds of this shoe with a wager on the spot, Gain the theoretical advantage of these wagers and Stake
@@ -100,13 +114,9 @@ func (d *counting) Round(r *Round, _ *factors) {
 	if d.offer == nil {
 		d.open(r)
 	}
+	now := newTally(d.system, d.spots, &r.Left)
 	if t < libraryRounds {
-		now := newTally(d.system, d.spots, &r.Left)
 		now.mark(d.system, d.spots, t, &d.good)
-	}
-	var value [len(countable)]float64
-	for _, i := range d.spots {
-		value[i] = r.Offer.Terms[countable[i]].EV(r.Odds)
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
@@ -114,7 +124,7 @@ func (d *counting) Round(r *Round, _ *factors) {
 			find(d.patrons, Key{OfPatron, bettor(r, w)}), find(d.tables, Key{OfTable, r.Table}),
 		} {
 			if d.join(b, t); !w.Late {
-				b.bet(t, r, w, &value)
+				d.bet(b, t, r, w, &now)
 			}
 		}
 	}
@@ -152,34 +162,37 @@ func (d *counting) join(b *counterState, t int) {
 	b.Present.add(t)
 }
 
-// bet takes a wager in round t, given the value of each spot.
-func (b *counterState) bet(t int, r *Round, w *Wager, value *[len(countable)]float64) {
-	k := slices.Index(countable[:], w.Spot)
-	if k < 0 || !r.Offer.Terms[w.Spot].Offered {
+// bet takes a wager in round t, given the cards left.
+func (d *counting) bet(b *counterState, t int, r *Round, w *Wager, left *tally) {
+	k := slices.IndexFunc(d.spots, func(i int) bool {
+		if w.Spot == baccarat.SpotOther {
+			return i >= len(countable) && d.system[i].spot == w.SpotName
+		}
+		return i < len(countable) && countable[i] == w.Spot
+	})
+	if k < 0 {
 		return
 	}
-	c := b.Spots[k]
+	tags := &d.system[d.spots[k]]
+	c := b.find(tags.spot)
 	if c == nil {
-		c = &spotCount{Mixture: newMixture(countingExperts)}
-		b.Spots[k] = c
+		c = &spotCount{Spot: tags.spot, Mixture: newMixture(countingExperts)}
+		b.Spots = append(b.Spots, c)
 	}
 	if t < libraryRounds {
 		c.Bets.add(t)
 	}
-	c.Gain += float64(w.Stake) * value[k]
+	c.Gain += float64(w.Stake) * tags.value(r, left, d.spots[k])
 	c.Stake += w.Stake
 }
 
 // End compares the shoe with the library, for every bettor and spot with a wager in it.
 func (d *counting) End(s *Shoe, out *factors) {
 	for _, b := range d.present {
-		for spot, c := range b.Spots {
-			if c == nil {
-				continue
-			}
+		for _, c := range b.Spots {
 			c.Exposed = max(c.Exposed, 0) + c.Gain
 			if c.Bets != (roundSet{}) && d.offer != nil && !s.Lost && out.wants(b.Key.Kind) {
-				d.score(b, spot, s, out)
+				d.score(b, c, s, out)
 			}
 			c.Bets, c.Gain, c.Stake = roundSet{}, 0, 0
 		}
@@ -187,8 +200,9 @@ func (d *counting) End(s *Shoe, out *factors) {
 	}
 }
 
-func (d *counting) score(b *counterState, spot int, s *Shoe, out *factors) {
-	c, kind := b.Spots[spot], b.Key.Kind
+func (d *counting) score(b *counterState, c *spotCount, s *Shoe, out *factors) {
+	kind := b.Key.Kind
+	spot := slices.IndexFunc(d.system[:], func(t countTags) bool { return t.spot == c.Spot })
 	if !d.dealt {
 		d.deal(s)
 	}
@@ -201,13 +215,24 @@ func (d *counting) score(b *counterState, spot int, s *Shoe, out *factors) {
 	}
 	mean /= float64(len(d.library.shoes))
 	out.add(Factor{
-		Key:   b.spotKey(spot),
+		Key:   b.spotKey(c),
 		LnE:   c.Mixture.update(0.01, experts[:]),
-		Start: c.Visit.start(s.At, shoesPerVisit(d.budget.Volume, kind)),
+		Start: c.Visit.start(s.At, shoesPerVisit(d.budget.Volume, kind)) * d.share(),
 
 		Observed: float64(d.good[spot][0].and(bets).size()), Expected: mean, Times: max(bets.size(), 1),
 		Money: c.Stake, Defer: c.Exposed <= 0,
 	})
+}
+
+// share keeps the starts of a visit within their number at a table with many side bets of its rulebook.
+func (d *counting) share() float64 {
+	further := 0
+	for _, i := range d.spots {
+		if i >= len(countable) {
+			further++
+		}
+	}
+	return countingStarts / max(countingStarts, float64(further))
 }
 
 // compare returns the factor of each expert: the likelihood of the wagers given the good rounds of this shoe, over
@@ -239,46 +264,29 @@ func (d *counting) compare(spot int, bets, limit roundSet) (experts [countingExp
 func (d *counting) forget(stale func(Key, int64) bool) {
 	for _, all := range []map[string]*counterState{d.patrons, d.tables} {
 		maps.DeleteFunc(all, func(_ string, b *counterState) bool {
-			none := true
-			for i, c := range b.Spots {
-				if c != nil && stale(b.spotKey(i), c.Visit.Last) {
-					b.Spots[i] = nil
-				}
-				none = none && b.Spots[i] == nil
-			}
-			return none
+			b.Spots = slices.DeleteFunc(b.Spots, func(c *spotCount) bool { return stale(b.spotKey(c), c.Visit.Last) })
+			return len(b.Spots) == 0
 		})
 	}
 }
 
 // spotKey is the key of the account of a bettor and a spot.
-func (b *counterState) spotKey(spot int) Key {
-	return Key{b.Key.Kind, b.Key.ID + "/" + countable[spot].String()}
+func (b *counterState) spotKey(c *spotCount) Key { return Key{b.Key.Kind, b.Key.ID + "/" + c.Spot} }
+
+// streams are the bettors between two shoes.
+func (d *counting) streams() []stream {
+	return []stream{byName(d.patrons, (*counterState).check), byName(d.tables, (*counterState).check)}
 }
 
-// countingState is the state of counting between two shoes.
-type countingState struct{ Patrons, Tables map[string]*counterState }
-
-func (d *counting) save() any { return &countingState{d.patrons, d.tables} }
-
-func (d *counting) load(decode func(any) error) error {
-	s := countingState{map[string]*counterState{}, map[string]*counterState{}}
-	if err := decode(&s); err != nil {
-		return err
-	}
-	for _, all := range []map[string]*counterState{s.Patrons, s.Tables} {
-		for id, b := range all {
-			if b == nil {
-				return fmt.Errorf("bettor %q: no state", id)
-			}
-			for _, c := range b.Spots {
-				if c != nil && c.Mixture.check(countingExperts) != nil {
-					return fmt.Errorf("bettor %q: %w", id, c.Mixture.check(countingExperts))
-				}
-			}
+func (b *counterState) check() error {
+	for _, c := range b.Spots {
+		if c == nil {
+			return errors.New("no state of a spot")
+		}
+		if err := c.Mixture.check(countingExperts); err != nil {
+			return err
 		}
 	}
-	d.patrons, d.tables = s.Patrons, s.Tables
 	return nil
 }
 

@@ -53,19 +53,38 @@ type offsetting struct {
 	name     []byte
 }
 
-// offsetState is the state of a pair, or of one against two, in a visit. Others are the bets of the second side in this
-// block, on Player less Banker, minor units.
+// offsetState is the state of a pair, or of one against two, in a visit. Others are the bets of the second side in the
+// Block latest rounds: people have few distinct stakes.
 type offsetState struct {
-	Visit            visit
-	Mixture          mixture
-	LnE              float64
-	Others           []int64
-	Rounds, Opposite int
+	Visit   visit
+	Mixture [len(offsetWeights)]float64
+	LnE     float64
+	Others  []sameBets
+	// Left is for how many more common rounds the account is left.
+	Block, Left, Rounds, Opposite int32
 	// Turnover, Open and Net are of the common rounds: the stakes, what of them did not offset, and the result.
 	Turnover, Open, Net int64
 	Reported            bool
-	// Left is for how many more common rounds the account is left.
-	Left int
+}
+
+// sameBets counts equal bets, on Player less Banker, minor units.
+type sameBets struct {
+	On    int64
+	Times int32
+}
+
+// add takes a bet of the second side. The bets of a full block are dropped first.
+func (s *offsetState) add(on int64) {
+	if s.Block == offsetBlock {
+		s.Others, s.Block = s.Others[:0], 0
+	}
+	s.Block++
+	at := slices.IndexFunc(s.Others, func(o sameBets) bool { return o.On == on })
+	if at < 0 {
+		at = len(s.Others)
+		s.Others = append(s.Others, sameBets{On: on})
+	}
+	s.Others[at].Times++
 }
 
 // mainBet is what a patron has on the Player spot less that on the Banker spot.
@@ -77,7 +96,16 @@ type mainBet struct {
 
 func (s *offsetState) visited() int64 { return s.Visit.Last }
 
-func (s *offsetState) check() error { return s.Mixture.check(len(offsetWeights)) }
+func (s *offsetState) check() error {
+	all := int32(0)
+	for _, o := range s.Others {
+		all += o.Times
+	}
+	if all != s.Block || all > offsetBlock {
+		return fmt.Errorf("%d bets in a block of %d rounds, at most %d", all, s.Block, offsetBlock)
+	}
+	return nil
+}
 
 func (d *offsetting) Round(r *Round, out *factors) {
 	if d.budget.Policy.Differential || !r.Played || !out.wants(OfPair) {
@@ -194,7 +222,7 @@ func (d *offsetting) scoreTwo(one, a, b *mainBet, r *Round, out *factors) {
 }
 
 func newOffsetState(at int64) *offsetState {
-	return &offsetState{Visit: visit{Last: at}, Mixture: newMixture(len(offsetWeights))}
+	return &offsetState{Visit: visit{Last: at}, Mixture: [len(offsetWeights)]float64(newMixture(len(offsetWeights)))}
 }
 
 func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
@@ -213,18 +241,20 @@ func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
 		s.Left--
 		return
 	}
-	if len(s.Others) == offsetBlock {
-		s.Others = s.Others[:0]
-	}
 	if many > 1 && s.Rounds == offsetTrial && 2*s.Open > s.Turnover && s.LnE < 1 {
 		at := s.Visit.Last
 		*s = *newOffsetState(at)
 		s.Left = offsetBlock - offsetTrial
 		return
 	}
-	s.Others = append(s.Others, b.on)
+	s.add(b.on)
 	f.LnE, f.Expected = s.exchange(a.on, f.Observed)
-	s.LnE = max(s.LnE+f.LnE, 0)
+	if s.LnE += f.LnE; s.LnE < 0 {
+		s.LnE = 0
+		if many == 1 { // what a pair did before is another matter
+			s.Rounds, s.Opposite, s.Turnover, s.Open, s.Net = 0, 0, 0, 0, 0
+		}
+	}
 	s.Rounds++
 	if f.Observed >= 0.8 {
 		s.Opposite++
@@ -243,19 +273,19 @@ func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
 	out.add(f)
 }
 
-// exchange returns the evidence of a bet against the last of Others: how much better it offsets than the mean of Others
-// would have, each of which is as likely under honest play, so that the mean of the factor is 1. It also returns the
-// mean of what would have been offset.
+// exchange returns the evidence of a bet against the last bet of the second side: how much better it offsets than the
+// mean of Others would have, each of which is as likely under honest play, so that the mean of the factor is 1. It also
+// returns the mean of what would have been offset.
 func (s *offsetState) exchange(on int64, observed float64) (lnE, expected float64) {
 	for _, other := range s.Others {
-		expected += offsets(on, other)
+		expected += float64(other.Times) * offsets(on, other.On)
 	}
-	expected /= float64(len(s.Others))
+	expected /= float64(s.Block)
 	var experts [len(offsetWeights)]float64
 	for i, w := range offsetWeights {
 		experts[i] = (1 + w*observed) / (1 + w*expected)
 	}
-	return s.Mixture.update(0.001, experts[:]), expected
+	return mixture(s.Mixture[:]).update(0.001, experts[:]), expected
 }
 
 // offsets is the part of two bets that offsets: 1 for equal stakes on opposite sides, 0 on the same side.

@@ -40,11 +40,11 @@ type pace struct {
 	keyedStates[paceState]
 }
 
-// paceState is the state of one key in a visit. Seen counts durations by number of cards and by step.
+// paceState is the state of one key in a visit. Seen counts durations by number of cards and by step, up to 65,535.
 type paceState struct {
 	Visit   visit
 	Mixture mixture
-	Seen    [paceCards + 1][]uint32
+	Seen    [paceCards + 1][]uint16
 }
 
 func (s *paceState) visited() int64 { return s.Visit.Last }
@@ -92,17 +92,19 @@ func (d *pace) Round(r *Round, out *factors) {
 func (s *paceState) add(cards int, ln, u float64) float64 {
 	at := min(max(int((ln-paceShortest)/paceStep), 0), paceSteps-1)
 	if len(s.Seen[cards]) == 0 {
-		s.Seen[cards] = make([]uint32, paceSteps)
+		s.Seen[cards] = make([]uint16, paceSteps)
 	}
 	seen := s.Seen[cards]
 	var above, all uint32
 	for i, n := range seen {
-		if all += n; i > at {
-			above += n
+		if all += uint32(n); i > at {
+			above += uint32(n)
 		}
 	}
-	same := seen[at] + 1
-	seen[at]++
+	same := uint32(seen[at]) + 1
+	if seen[at] < math.MaxUint16 {
+		seen[at]++
+	}
 	if all < pacePrior {
 		return 0
 	}

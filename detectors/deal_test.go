@@ -16,15 +16,17 @@ import (
 
 // table deals shoes of eight decks to hosts.
 type table struct {
-	t     testing.TB
-	name  string
-	rng   *rand.Rand
-	law   *law.Law
-	offer *Offer
-	odds  exact.Odds
-	shoe  int
-	at    int64
-	cards []Card
+	t    testing.TB
+	name string
+	// dealer deals all rounds, shuffler shuffles all shoes.
+	dealer, shuffler string
+	rng              *rand.Rand
+	law              *law.Law
+	offer            *Offer
+	odds             exact.Odds
+	shoe             int
+	at               int64
+	cards            []Card
 	// shuffle orders the next shoe, given the previous one; nil is a uniform shuffle.
 	shuffle func(before []Card) []baccarat.Card
 	// bets makes the wagers of a round. It gets the cards to come, which honest patrons do not use.
@@ -63,7 +65,10 @@ func newTable(t testing.TB, seed uint64) *table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tb := &table{t: t, name: "t1", rng: rand.New(rand.NewPCG(seed, 7)), law: l.law, offer: l.offer, at: 1, hook: func() {}}
+	tb := &table{
+		t: t, name: "t1", dealer: "d1", shuffler: "m1", rng: rand.New(rand.NewPCG(seed, 7)), law: l.law, offer: l.offer,
+		at: 1, hook: func() {},
+	}
 	tb.bets = tb.honest
 	tb.settle = tb.misread
 	return tb
@@ -88,7 +93,7 @@ func (tb *table) play(hosts ...*Host) {
 	tb.shoe++
 	s := Shoe{
 		Location: Location{Property: "ac-1", Table: tb.name, Shoe: fmt.Sprint("s", tb.shoe), At: tb.at},
-		Dealer:   "d1", Batch: "b1", Shuffler: "m1", Decks: 8, Before: tb.cards, Whole: true,
+		Dealer:   tb.dealer, Batch: "b1", Shuffler: tb.shuffler, Decks: 8, Before: tb.cards, Whole: true,
 	}
 	for _, h := range hosts {
 		h.Begin(&s)
@@ -106,7 +111,7 @@ func (tb *table) play(hosts ...*Host) {
 	for no := uint32(1); dealt < len(order)-16; no++ {
 		tb.at += 50e9
 		r := Round{
-			Location: s.Location, Dealer: "d1", Batch: "b1", Shuffler: "m1", Reader: "r1", Decks: 8, Left: left,
+			Location: s.Location, Dealer: tb.dealer, Batch: "b1", Shuffler: tb.shuffler, Reader: "r1", Decks: 8, Left: left,
 			Offer: tb.offer, Played: true, Locked: tb.at + 20e9, First: tb.at + 21e9, Ended: tb.at + 40e9,
 		}
 		r.Round, r.At, r.Seq = no, tb.at, record.Seq(tb.at)

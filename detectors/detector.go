@@ -104,6 +104,9 @@ type Detector struct {
 	start func(*Budget) process
 }
 
+// number is that of the id.
+func (d *Detector) number() uint8 { return 10*(d.ID[1]-'0') + d.ID[2] - '0' }
+
 // process is a detector in one host. Its methods are called in the order of the events of the table.
 type process interface {
 	// Begin is called before the first card of a shoe, End after its last.

@@ -10,7 +10,7 @@ const effectAlpha = 0.001
 // sequence of Waudby-Smith and Ramdas (J. R. Statist. Soc. B 86, 2024), for differences in [-1, 1].
 type effect struct {
 	// N is the number of rounds, Times the number of observations. Observed and Expected are sums over the observations.
-	N, Times           int
+	N, Times           int32
 	Observed, Expected float64
 	// The confidence sequence, for differences mapped to [0, 1]: the sums of the weights, of the weighted differences, of
 	// the spread, of the squared deviations and of the differences.
@@ -22,7 +22,7 @@ func (e *effect) add(observed, expected float64, times int) {
 	if observed == expected {
 		return
 	}
-	e.Times += times
+	e.Times += int32(times)
 	x := ((observed-expected)/float64(times) + 1) / 2
 	mean := (0.5 + e.Sum) / float64(e.N+1)
 	variance := (0.25 + e.Squares) / float64(e.N+1)

@@ -77,8 +77,13 @@ func NewHost(budget Budget, detectors []*Detector) *Host {
 	return newHost(budget, detectors, func(KeyKind) bool { return true })
 }
 
-// NewLive starts the detectors of the stream of one table, for the keys that end with the shoe.
-func NewLive(budget Budget) *Host { return newHost(budget, withKeys(true), KeyKind.Ends) }
+// NewLive starts the detectors of the stream of one table, for the keys that end with the shoe. Begin takes them back
+// to their start, so that a host serves one shoe after the other.
+func NewLive(budget Budget) *Host {
+	h := newHost(budget, withKeys(true), KeyKind.Ends)
+	h.ledger.moments.reuses = true
+	return h
+}
 
 // NewStored starts the detectors of stored facts, for the keys that outlive a shoe.
 func NewStored(budget Budget) *Host {
@@ -118,8 +123,8 @@ func (h *Host) Round(r *Round) {
 // readings waits.
 func (h *Host) suspects(r *Round) bool {
 	for _, key := range [...]Key{{OfShoe, r.Shoe}, {OfDevice, r.Reader}} {
-		a := h.ledger.accounts[accountKey{d19.ID, key}]
-		if a != nil && a.Resting && r.At-a.Latest <= visitGap && r.At-a.AlarmAt <= restMax {
+		a := h.ledger.accounts[keyOf(d19, key)]
+		if a != nil && a.resting && r.At-a.latest <= visitGap && r.At-a.alarmAt <= restMax {
 			return true
 		}
 	}
@@ -145,9 +150,9 @@ func (h *Host) Tray(t *Tray) {
 func (h *Host) Forget(now int64) {
 	for i, p := range h.processes {
 		if f, ok := p.(forgetter); ok {
-			id := h.detectors[i].ID
+			d := h.detectors[i]
 			f.forget(func(key Key, last int64) bool {
-				return ended(key, last, now) && !h.ledger.keeps(id, key, now)
+				return ended(key, last, now) && !h.ledger.keeps(keyOf(d, key), now)
 			})
 		}
 	}

@@ -1,9 +1,6 @@
 package detectors
 
-import (
-	"fmt"
-	"maps"
-)
+import "maps"
 
 // keyedStates are the states of a process by key, each of a declared struct.
 type keyedStates[S any] struct {
@@ -22,21 +19,6 @@ func (k *keyedStates[S]) forget(stale func(Key, int64) bool) {
 	maps.DeleteFunc(k.keys, func(key Key, s *S) bool { return stale(key, any(s).(keyedState).visited()) })
 }
 
-func (k *keyedStates[S]) save() any { return k.keys }
-
-func (k *keyedStates[S]) load(decode func(any) error) error {
-	keys := map[Key]*S{}
-	if err := decode(&keys); err != nil {
-		return err
-	}
-	for key, s := range keys {
-		if s == nil {
-			return fmt.Errorf("key %v: no state", key)
-		}
-		if err := any(s).(keyedState).check(); err != nil {
-			return fmt.Errorf("key %v: %w", key, err)
-		}
-	}
-	k.keys = keys
-	return nil
+func (k *keyedStates[S]) streams() []stream {
+	return []stream{byKey(k.keys, func(s *S) error { return any(s).(keyedState).check() })}
 }

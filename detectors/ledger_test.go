@@ -12,7 +12,7 @@ import (
 // Thresholds follow from the budget: a share of 10/14 false alarms in 1,000 table-years.
 func TestThresholds(t *testing.T) {
 	p := DefaultBudget()
-	one := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, Starts: visits}
+	one := &Detector{ID: "d99", Keys: []KeyKind{OfShoe}, Starts: visits}
 	for kind, want := range map[KeyKind]float64{OfShoe: 16.0, OfPatron: 16.1} {
 		if got := p.LnThreshold(one, kind); math.Abs(got-want) > .1 {
 			t.Errorf("%v: ln %.2f, want %.1f", kind, got, want)
@@ -41,7 +41,7 @@ func TestThresholds(t *testing.T) {
 
 // Alarms on noise stay below starts over threshold, and close to it.
 func TestLedgerBound(t *testing.T) {
-	d := &Detector{ID: "x", Keys: []KeyKind{OfShoe}, lnFixed: math.Log(100)}
+	d := &Detector{ID: "d99", Keys: []KeyKind{OfShoe}, lnFixed: math.Log(100)}
 	l := newLedger(DefaultBudget())
 	rng := rand.New(rand.NewPCG(3, 9))
 	n, alarms := 400_000, 0
@@ -66,7 +66,7 @@ func TestLedgerBound(t *testing.T) {
 // does not rest.
 func TestRest(t *testing.T) {
 	const minute = int64(60e9)
-	d := &Detector{ID: "x", Keys: []KeyKind{OfPatron}, lnFixed: math.Log(100)}
+	d := &Detector{ID: "d99", Keys: []KeyKind{OfPatron}, lnFixed: math.Log(100)}
 	for _, c := range []struct {
 		name    string
 		certain bool
@@ -235,8 +235,8 @@ func TestHold(t *testing.T) {
 
 // lnR is the evidence about a key, -Inf without an account.
 func lnR(h *Host, d *Detector, key Key) float64 {
-	if a := h.ledger.accounts[accountKey{d.ID, key}]; a != nil {
-		return a.LnR
+	if a := h.ledger.accounts[keyOf(d, key)]; a != nil {
+		return a.lnR
 	}
 	return math.Inf(-1)
 }

@@ -1,11 +1,13 @@
 package detectors
 
 import (
+	"maps"
 	"math"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/law"
 )
 
 const (
@@ -20,7 +22,7 @@ const (
 var goodFrom = [...]float64{0, 0.04}
 
 // goodRounds are the good rounds of a shoe, by spot and expectation.
-type goodRounds [len(countable)][len(goodFrom)]roundSet
+type goodRounds [maxCounted][len(goodFrom)]roundSet
 
 // library holds shoes that are simulated from the cards with which one shoe began. It is dealt again for each shoe: one
 // library for all would err to the same side, for the same pattern of wagers, in every shoe. Each of its shoes has at
@@ -33,19 +35,25 @@ type library struct {
 // countTags decide whether a round is good on a spot, from the cards left: exactly for a pair, to first order for
 // other spots, as counters do. There the round is good if the sum of the weights of the cards left is above 0.
 type countTags struct {
+	spot          string // its word
 	offered, pair bool
 	win           float64
-	weights       [len(goodFrom)][10]int64 // by expectation and card value
+	terms         *exact.Terms             // nil if the expectation of a round is estimated from the weights
+	full          float64                  // the expectation at the full pack
+	weights       [len(goodFrom)][14]int64 // by expectation and rank
 }
 
+// maxCounted is the maximum number of spots of a table that are counted, countable first.
+const maxCounted = 24
+
 // countSystem holds the tags of all spots.
-type countSystem [len(countable)]countTags
+type countSystem [maxCounted]countTags
 
 // weightUnit is the weight of an expectation of 1.
 const weightUnit = 1e9
 
 // countSystem returns the tags for a number of decks. They are computed once, from the effect of removing one card of
-// each value.
+// each rank (the EOR table of counters).
 func (o *Offer) countSystem(decks int) *countSystem {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -53,26 +61,15 @@ func (o *Offer) countSystem(decks int) *countSystem {
 		return all
 	}
 	all := &countSystem{}
-	full := exact.Full(decks)
-	var before, after exact.Odds
-	o.Kernel.Odds(&full, &before)
 	for i, spot := range countable {
-		terms := &o.Terms[spot]
-		all[i] = countTags{offered: terms.Offered, pair: terms.OnPair, win: terms.Win}
+		all[i].spot = spot.String()
+		o.countTerms(&all[i], &o.Terms[spot], o.law.Wager(spot, ""), decks)
 	}
-	for v := range uint8(10) {
-		left := full
-		left[(v+9)%10+1]-- // clubs: the ace, 2 to 9, and the ten
-		o.Kernel.Odds(&left, &after)
-		for i, spot := range countable {
-			if c := &all[i]; c.offered && !c.pair {
-				value := o.Terms[spot].EV(&before)
-				effect := float64(full.Total()-1) * (o.Terms[spot].EV(&after) - value)
-				for k, from := range goodFrom {
-					c.weights[k][v] = int64(math.Round(weightUnit * (value - from - effect)))
-				}
-			}
-		}
+	words := slices.Sorted(maps.Keys(o.Further))
+	for i, word := range words[:min(len(words), maxCounted-len(countable))] {
+		c := &all[len(countable)+i]
+		c.spot = word
+		o.countTerms(c, o.Further[word], o.law.Wager(baccarat.SpotOther, word), decks)
 	}
 	if o.counts == nil {
 		o.counts = map[int]*countSystem{}
@@ -81,23 +78,68 @@ func (o *Offer) countSystem(decks int) *countSystem {
 	return all
 }
 
+// countTerms computes the tags of a spot: from its terms, or from the lines of a wager that depends on more than the
+// outcome class. The latter takes seconds, once for a configuration.
+func (o *Offer) countTerms(c *countTags, terms *exact.Terms, w *law.Wager, decks int) {
+	full := exact.Full(decks)
+	var value func(left *exact.Composition) (float64, bool)
+	switch {
+	case terms.Offered && terms.OnPair:
+		c.offered, c.pair, c.win, c.terms = true, true, terms.Win, terms
+		return
+	case terms.Offered:
+		c.terms = terms
+		value = func(left *exact.Composition) (float64, bool) {
+			var odds exact.Odds
+			ok := o.Kernel.Odds(left, &odds)
+			return terms.EV(&odds), ok
+		}
+	case w != nil && o.config.OffersWager(w):
+		value = func(left *exact.Composition) (float64, bool) {
+			_, ev, ok := o.Kernel.Wager(o.law, o.config, w, left)
+			return ev, ok
+		}
+	default:
+		return
+	}
+	if c.full, c.offered = value(&full); !c.offered {
+		return
+	}
+	for rank := uint8(1); rank <= 13; rank++ {
+		left := full
+		left[baccarat.NewCard(rank, 0)]--
+		after, _ := value(&left)
+		effect := float64(full.Total()-1) * (after - c.full)
+		for k, from := range goodFrom {
+			c.weights[k][rank] = int64(math.Round(weightUnit * (c.full - from - effect)))
+		}
+	}
+}
+
+// value is the expectation of a round on a spot: exact, or estimated as counters do.
+func (c *countTags) value(r *Round, left *tally, spot int) float64 {
+	if c.terms != nil {
+		return c.terms.EV(r.Odds)
+	}
+	return float64(left.sums[spot][0])/(weightUnit*float64(max(left.cards, 1))) + goodFrom[0]
+}
+
 // tally counts the cards left: their number, the ordered pairs of one rank among them, and the sums of the weights.
 type tally struct {
 	cards, pairs int64
 	ranks        [14]int64
-	sums         [len(countable)][len(goodFrom)]int64
+	sums         [maxCounted][len(goodFrom)]int64
 }
 
 func newTally(all *countSystem, spots []int, left *exact.Composition) (t tally) {
 	t.cards, t.ranks = left.Total(), left.Ranks()
-	values := left.Values()
 	for _, n := range t.ranks {
 		t.pairs += n * (n - 1)
 	}
 	for _, i := range spots {
 		for k := range goodFrom {
-			for v, n := range values {
-				t.sums[i][k] += all[i].weights[k][v] * n
+			for rank, n := range t.ranks {
+				t.sums[i][k] += all[i].weights[k][rank] * n
 			}
 		}
 	}
@@ -109,16 +151,15 @@ func (t *tally) remove(all *countSystem, spots []int, rank uint8) uint8 {
 	t.cards--
 	t.ranks[rank]--
 	t.pairs -= 2 * t.ranks[rank]
-	v := rank
-	if v >= 10 {
-		v = 0
-	}
 	for _, i := range spots {
 		for k := range goodFrom {
-			t.sums[i][k] -= all[i].weights[k][v]
+			t.sums[i][k] -= all[i].weights[k][rank]
 		}
 	}
-	return v
+	if rank >= 10 {
+		return 0
+	}
+	return rank
 }
 
 // mark adds a round to the good rounds of the spots on which it is good.
@@ -142,7 +183,8 @@ func (d *counting) deal(s *Shoe) {
 	d.dealt, d.library = true, library{rounds: libraryRounds}
 	spots := slices.DeleteFunc(slices.Clone(d.spots), func(i int) bool {
 		return !slices.ContainsFunc(d.present, func(b *counterState) bool {
-			return b.Spots[i] != nil && b.Spots[i].Bets != (roundSet{})
+			c := b.find(d.system[i].spot)
+			return c != nil && c.Bets != (roundSet{})
 		})
 	})
 	g := seeded("library", s.Property, s.Table, s.Shoe)

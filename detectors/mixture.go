@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"slices"
 )
 
 // mixture holds the weights of experts, each a test martingale: the product of the returned factors is the average of
@@ -11,8 +12,11 @@ import (
 type mixture []float64
 
 // newMixture gives all experts the same weight.
-func newMixture(experts int) mixture {
-	m := make(mixture, experts)
+func newMixture(experts int) mixture { return mixture(nil).reset(experts) }
+
+// reset returns a mixture that gives all experts the same weight, in the storage of this one if it is large enough.
+func (m mixture) reset(experts int) mixture {
+	m = slices.Grow(m[:0], experts)[:experts]
 	for i := range m {
 		m[i] = 1 / float64(experts)
 	}
@@ -58,6 +62,7 @@ type keyed struct {
 	share   float64
 	prior   []float64 // nil for equal weights
 	states  map[Key]*keyedMixture
+	spare   []*keyedMixture // of keys that ended with their shoe
 }
 
 func newKeyed(b *Budget, experts int) keyed {
@@ -71,8 +76,7 @@ func (k *keyed) add(f Factor, at int64, experts []float64, out *factors) {
 	}
 	s := k.states[f.Key]
 	if s == nil {
-		s = &keyedMixture{Mixture: newMixture(k.experts)}
-		copy(s.Mixture, k.prior)
+		s = k.open()
 		k.states[f.Key] = s
 	}
 	f.Start = s.Visit.start(at, roundsPerVisit(k.budget.Volume, f.Key.Kind))
@@ -80,11 +84,23 @@ func (k *keyed) add(f Factor, at int64, experts []float64, out *factors) {
 	out.add(f)
 }
 
+// open returns the state of a key that was not seen.
+func (k *keyed) open() *keyedMixture {
+	s := &keyedMixture{}
+	if n := len(k.spare); n > 0 {
+		s, k.spare = k.spare[n-1], k.spare[:n-1]
+	}
+	*s = keyedMixture{Mixture: s.Mixture.reset(k.experts)}
+	copy(s.Mixture, k.prior)
+	return s
+}
+
 // begin drops the keys that end with the shoe.
 func (k *keyed) begin() {
-	for key := range k.states {
+	for key, s := range k.states {
 		if key.Kind.Ends() {
 			delete(k.states, key)
+			k.spare = append(k.spare, s)
 		}
 	}
 }
@@ -93,6 +109,10 @@ func (k *keyed) begin() {
 func (k *keyed) forget(stale func(Key, int64) bool) {
 	maps.DeleteFunc(k.states, func(key Key, s *keyedMixture) bool { return stale(key, s.Visit.Last) })
 }
+
+func (k *keyed) streams() []stream { return []stream{byKey(k.states, k.checked)} }
+
+func (k *keyed) checked(s *keyedMixture) error { return s.Mixture.check(k.experts) }
 
 // save returns the state of the keys.
 func (k *keyed) save() any { return k.states }

@@ -18,6 +18,8 @@ type Offer struct {
 	// Currency is the currency of the table.
 	Currency string
 
+	law     *law.Law
+	config  *law.Config
 	drawing *baccarat.DrawingTable
 	// outcomes are the outcome classes of the events of d03.
 	outcomes [len(outcomeEvents) - 1][]int
@@ -30,7 +32,9 @@ func NewOffer(law *law.Law, config *law.Config) *Offer {
 	if law == nil || config == nil || law.Game == baccarat.CheminDeFer {
 		return nil
 	}
-	o := &Offer{Kernel: exact.New(&law.Drawing), drawing: &law.Drawing, Currency: config.Currency}
+	o := &Offer{
+		Kernel: exact.New(&law.Drawing), law: law, config: config, drawing: &law.Drawing, Currency: config.Currency,
+	}
 	for spot := baccarat.SpotBanker; spot <= baccarat.SpotOther; spot++ {
 		if side := spot.SideBet(); side == baccarat.NoSideBet || config.Offers(side) {
 			o.Terms[spot] = o.Kernel.Terms(law, config, spot)
@@ -53,17 +57,7 @@ func NewOffer(law *law.Law, config *law.Config) *Offer {
 
 // Chances returns the probabilities of the results.
 func (o *Offer) Chances(odds *exact.Odds) (player, banker, tie float64) {
-	for _, class := range o.Kernel.Classes() {
-		switch p, b := class/10%10, class%10; {
-		case p > b:
-			player += odds.P[class]
-		case p < b:
-			banker += odds.P[class]
-		default:
-			tie += odds.P[class]
-		}
-	}
-	return player, banker, tie
+	return odds.Chance(o.outcomes[playerWins]), odds.Chance(o.outcomes[bankerWins]), odds.Chance(o.outcomes[tied])
 }
 
 // chances returns the probabilities that a wager on a spot wins and loses.

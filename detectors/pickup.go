@@ -1,6 +1,7 @@
 package detectors
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -37,23 +38,37 @@ func ParsePickUp(name string) (PickUp, bool) {
 
 // discards puts the cards of a shoe, given in the order of dealing, in the order of the discards. Unread cards are
 // left out.
-func (p PickUp) discards(dealt []Card) []baccarat.Card {
-	out := make([]baccarat.Card, 0, len(dealt))
-	for from := 0; from < len(dealt); {
-		to := from + 1
-		for to < len(dealt) && !dealt[to].isFirst() {
-			to++
+func (p PickUp) discards(dealt []Card) []baccarat.Card { return p.appendDiscards(nil, dealt) }
+
+// appendDiscards appends the discards to a list.
+func (p PickUp) appendDiscards(out []baccarat.Card, dealt []Card) []baccarat.Card {
+	out = slices.Grow(out, len(dealt))
+	for i := range p.Places(dealt) {
+		if c := dealt[i].Card; c != baccarat.Unread {
+			out = append(out, c)
 		}
-		for pass := range 4 {
-			for _, c := range dealt[from:to] {
-				if c.Card != baccarat.Unread && p.pass(c) == pass {
-					out = append(out, c.Card)
-				}
-			}
-		}
-		from = to
 	}
 	return out
+}
+
+// Places are the indexes of the cards of a shoe, given in the order of dealing, in the order of the discards.
+func (p PickUp) Places(dealt []Card) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for from := 0; from < len(dealt); {
+			to := from + 1
+			for to < len(dealt) && !dealt[to].isFirst() {
+				to++
+			}
+			for pass := range 4 {
+				for i := from; i < to; i++ {
+					if p.pass(dealt[i]) == pass && !yield(i) {
+						return
+					}
+				}
+			}
+			from = to
+		}
+	}
 }
 
 // pass returns when a card is put down: third cards first where the house has it so, then the first hand, the second

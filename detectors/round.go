@@ -98,6 +98,8 @@ type Wager struct {
 	Patron string
 	Seat   uint32
 	Spot   baccarat.Spot
+	// SpotName is the word of a side bet of the rulebook, for the spot OTHER.
+	SpotName string
 	// Stake is in minor units. Placed is when it was placed or last raised; ns.
 	Stake  int64
 	Placed int64

@@ -1,8 +1,10 @@
 package detectors
 
 import (
+	"bytes"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -173,6 +175,32 @@ func TestPickUpOrders(t *testing.T) {
 	} {
 		if got := order.discards(dealt); !slices.Equal(got, want) {
 			t.Errorf("%s: %v, want %v", PickUpNames[order], got, want)
+		}
+	}
+}
+
+// The encoding of an order is that of its struct by reflection, in any length.
+func TestOrderCBOR(t *testing.T) {
+	type plain Order // without the method
+	mode, err := encoding()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 23, 24, 300} {
+		o := Order{Batch: strings.Repeat("b", n)}
+		for i := range n {
+			o.Cards = append(o.Cards, Card{baccarat.Card(i % 53), baccarat.Hand(i % 3), uint8(i % 256)})
+		}
+		got, err := mode.Marshal(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := mode.Marshal(plain(o))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(got, want) {
+			t.Errorf("%d cards: %x, want %x", n, got, want)
 		}
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+	"strings"
 
 	"github.com/fxamacker/cbor/v2"
 )
@@ -13,11 +13,8 @@ import (
 // stateVersion is the version of the format that AppendState writes. It changes with the meaning of any declared state.
 const stateVersion = 2
 
-// maxLiveKeys and maxKeys bound the keys of a state that is restored, of a table and of a property.
-const (
-	maxLiveKeys = 1 << 16
-	maxKeys     = 1 << 24
-)
+// maxLiveKeys bounds the keys of a state that is restored.
+const maxLiveKeys = 1 << 16
 
 // hostState is the state of a host. A field of this or another state that is renamed, added or
 // removed is a new version, with a new golden file in testdata.
@@ -30,7 +27,68 @@ type hostState struct {
 
 // ledgerState is the state of the ledger.
 type ledgerState struct {
-	Accounts map[accountKey]*account
+	Accounts map[accountName]*accountState
+}
+
+// accountName names an account in text: the id of the detector, a space and the key.
+type accountName struct {
+	Detector string
+	Key      Key
+}
+
+// MarshalText writes the name.
+func (k accountName) MarshalText() ([]byte, error) {
+	return []byte(k.Detector + " " + k.Key.String()), nil
+}
+
+// UnmarshalText reads what MarshalText writes.
+func (k *accountName) UnmarshalText(text []byte) error {
+	detector, key, ok := strings.Cut(string(text), " ")
+	if !ok {
+		return fmt.Errorf("parse account %q: want a detector and a key", text)
+	}
+	k.Detector = detector
+	return k.Key.UnmarshalText([]byte(key))
+}
+
+// accountState is the state of an account.
+type accountState struct {
+	Resting         bool
+	Case            bool `cbor:",omitempty"`
+	AlarmAt, Latest int64
+	LnR             float64
+	Since           Location
+	Rounds          int
+	Money           int64
+	Effect          effect
+	Top             []Weight
+}
+
+// state is the state of the accounts.
+func (l *ledger) state() ledgerState {
+	all := make(map[accountName]*accountState, len(l.accounts))
+	for k, a := range l.accounts {
+		all[accountName{fmt.Sprintf("d%02d", k.detector), k.key()}] = &accountState{
+			Resting: a.resting, Case: a.reported, AlarmAt: a.alarmAt, Latest: a.latest, LnR: a.lnR, Since: a.first(),
+			Rounds: int(a.rounds), Money: a.money, Effect: a.effect, Top: a.list(),
+		}
+	}
+	return ledgerState{all}
+}
+
+// restore takes the state of an account.
+func (l *ledger) restore(key accountKey, s *accountState, at func(*Location) *moment) {
+	a := &account{
+		resting: s.Resting, reported: s.Case, alarmAt: s.AlarmAt, latest: s.Latest, lnR: s.LnR, rounds: int32(s.Rounds),
+		money: s.Money, effect: s.Effect,
+	}
+	if s.Since != (Location{}) {
+		a.since = at(&s.Since)
+	}
+	for i := range s.Top {
+		a.top = append(a.top, weight{at(&s.Top[i].Location), s.Top[i].LnE})
+	}
+	l.accounts[key] = a
 }
 
 // stateful is a process with a declared state: a struct, or a map of structs, whose exported fields hold all that
@@ -42,7 +100,7 @@ type stateful interface {
 	load(decode func(any) error) error
 }
 
-// AppendState appends the state of a host of NewLive or NewStored to dst, as deterministic CBOR (RFC 8949, section
+// AppendState appends the state of a host of NewLive to dst, as deterministic CBOR (RFC 8949, section
 // 4.2): equal states have equal bytes.
 func (h *Host) AppendState(dst []byte) ([]byte, error) {
 	mode, err := encoding()
@@ -50,7 +108,7 @@ func (h *Host) AppendState(dst []byte) ([]byte, error) {
 		return dst, err
 	}
 	s := hostState{
-		Version: stateVersion, Detectors: map[string]cbor.RawMessage{}, Ledger: ledgerState{h.ledger.accounts},
+		Version: stateVersion, Detectors: map[string]cbor.RawMessage{}, Ledger: h.ledger.state(),
 	}
 	for i, p := range h.processes {
 		id := h.detectors[i].ID
@@ -69,36 +127,23 @@ func (h *Host) AppendState(dst []byte) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// RestoreStored returns a host of NewStored with a state that AppendState wrote between two shoes.
-func RestoreStored(budget Budget, data []byte) (*Host, error) {
-	h := NewStored(budget)
-	if err := h.restore(data, false); err != nil {
-		return nil, fmt.Errorf("restore state of detectors: %w", err)
-	}
-	return h, nil
-}
-
 // RestoreLive returns a host of NewLive with a state that AppendState wrote. It behaves as the host that was saved. A
 // state of another version, of other detectors or with other fields is refused.
 func RestoreLive(budget Budget, data []byte) (*Host, error) {
 	h := NewLive(budget)
-	if err := h.restore(data, true); err != nil {
+	if err := h.restore(data); err != nil {
 		return nil, fmt.Errorf("restore state of detectors: %w", err)
 	}
 	return h, nil
 }
 
-// restore takes a state. Exact refuses one that would be encoded in another way, which takes as long as reading it.
-func (h *Host) restore(data []byte, exact bool) error {
-	limit := maxKeys
-	if exact {
-		limit = maxLiveKeys
-	}
-	mode, err := decoding(limit)
+// restore takes a state. It refuses a state that would be encoded in another way.
+func (h *Host) restore(data []byte) error {
+	mode, err := decoding(maxLiveKeys)
 	if err != nil {
 		return err
 	}
-	s := hostState{Ledger: ledgerState{map[accountKey]*account{}}}
+	s := hostState{Ledger: ledgerState{map[accountName]*accountState{}}}
 	if err := mode.Unmarshal(data, &s); err != nil {
 		return err
 	}
@@ -120,12 +165,8 @@ func (h *Host) restore(data []byte, exact bool) error {
 			return fmt.Errorf("detector %s: %w", id, err)
 		}
 	}
-	if err := h.checkAccounts(s.Ledger.Accounts); err != nil {
+	if err := h.restoreAccounts(s.Ledger.Accounts); err != nil {
 		return err
-	}
-	h.ledger.accounts = s.Ledger.Accounts
-	if !exact {
-		return nil
 	}
 	// A field that is missing decodes as zero, but is encoded again: only then do the bytes differ.
 	again, err := h.AppendState(nil)
@@ -135,18 +176,27 @@ func (h *Host) restore(data []byte, exact bool) error {
 	return err
 }
 
-// checkAccounts refuses accounts that the host cannot have.
-func (h *Host) checkAccounts(all map[accountKey]*account) error {
+// restoreAccounts takes accounts, and refuses those that the host cannot have.
+func (h *Host) restoreAccounts(all map[accountName]*accountState) error {
+	known := map[Location]*moment{}
+	moments := func(l *Location) *moment {
+		m := known[*l]
+		if m == nil {
+			m = h.ledger.moments.of(l)
+			known[*l] = m
+		}
+		return m
+	}
 	for key, a := range all {
 		i := slices.IndexFunc(h.detectors, func(d *Detector) bool { return d.ID == key.Detector })
-		switch {
-		case i < 0:
-			return fmt.Errorf("ledger: account of unknown detector %q", key.Detector)
-		case !slices.Contains(h.detectors[i].Keys, key.Key.Kind) || !h.keeps(key.Key.Kind):
-			return fmt.Errorf("ledger: detector %s has no accounts of a %v", key.Detector, key.Key.Kind)
-		case a == nil || len(a.Top) > 20 || math.IsNaN(a.LnR):
-			return fmt.Errorf("ledger: invalid account of %s %v", key.Detector, key.Key)
+		if i < 0 || a == nil {
+			return fmt.Errorf("ledger: account of unknown detector %q, or none", key.Detector)
 		}
+		at := keyOf(h.detectors[i], key.Key)
+		if err := h.checkAccount(at, len(a.Top), a.LnR); err != nil {
+			return fmt.Errorf("ledger: %w", err)
+		}
+		h.ledger.restore(at, a, moments)
 	}
 	return nil
 }

@@ -255,7 +255,7 @@ func TestInvalidState(t *testing.T) {
 }
 
 func addAccount(detector string, key Key) func(*hostState) {
-	return func(s *hostState) { s.Ledger.Accounts[accountKey{detector, key}] = &account{} }
+	return func(s *hostState) { s.Ledger.Accounts[accountName{detector, key}] = &accountState{} }
 }
 
 // changed decodes a state, changes it and encodes it.

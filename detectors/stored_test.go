@@ -1,6 +1,7 @@
 package detectors
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"testing"
@@ -8,7 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
-// A host of stored facts that is restored between two shoes behaves as one that was never stopped.
+// A host of stored facts that is restored between two shoes behaves as a host that was never stopped.
 func TestRestoredStoredHost(t *testing.T) {
 	tb := newTable(t, 31)
 	missed := missVig(.1)
@@ -23,13 +24,16 @@ func TestRestoredStoredHost(t *testing.T) {
 	}
 	for range 6 {
 		tb.play(kept, stopped)
-		data, err := stopped.AppendState(nil)
+		var state, second bytes.Buffer
+		if err := stopped.WriteState(&state); err != nil {
+			t.Fatal(err)
+		}
+		again, err := ReadState(budget, bytes.NewReader(state.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := RestoreStored(budget, data)
-		if err != nil {
-			t.Fatal(err)
+		if err := again.WriteState(&second); err != nil || !bytes.Equal(state.Bytes(), second.Bytes()) {
+			t.Fatalf("the state of the restored host differs: %v", err)
 		}
 		*stopped = *again
 		kept.Forget(tb.at)
@@ -85,7 +89,7 @@ func TestForget(t *testing.T) {
 	}
 	found := false
 	for key, a := range h.ledger.accounts {
-		found = found || key.Key.ID == "p0" && !a.Resting
+		found = found || key.id == "p0" && !a.resting
 	}
 	t.Logf("%d keys after the first day, at most %d later; evidence about p0 kept: %t", first, most, found)
 }

@@ -200,7 +200,8 @@ Legal play of all kinds of table must be silent: 600 shoes in the tests, 1,000,0
 20,034 shoes of all 21 kinds (1,492,195 rounds, 486,694 irregularities and mistakes put right as the law demands; the
 rules of 777915d) had no finding above info. Each of the 247 faults that can be planted was found with each of 200
 seeds, and nothing else of level minor or above. On the same day 8,820 shoes from seed 7,000,000 (652,622 rounds; the rules of 98a5410)
-had no finding above info. The 1,000,000 shoes have not been dealt under these rules.
+had no finding above info. The 1,000,000 shoes have not been dealt under these rules; a run goes on where one ended
+(` + "`SHOEPROOF_SEED`" + `, ` + "`SHOEPROOF_SHOES`" + `, one line of the log after every few seeds).
 
 Each card of 200 legal shoes was read as each other rank: 893,076 misread cards, 825,176 times the reader was suspected, and no
 finding accused a person (the rules of d03e09d, 2026-11-22).
@@ -214,6 +215,11 @@ one (` + "`TestRepeatedActsAccuseNoOne`" + `). Nine kinds are an act each time, 
 	for _, kind := range slices.Sorted(maps.Keys(acts)) {
 		fmt.Fprintf(&head, "| `%v` | %s |\n", kind, acts[kind])
 	}
+	readings, err := os.ReadFile("testdata/readings.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	head.Write(append([]byte{'\n'}, readings...))
 	head.WriteString(`
 ## Not read into a game
 

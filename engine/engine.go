@@ -11,9 +11,11 @@
 package engine
 
 import (
+	"crypto/hmac"
 	"crypto/sha256"
 	"errors"
 	"fmt"
+	"hash"
 	"slices"
 	"time"
 
@@ -33,6 +35,8 @@ type Options struct {
 	Calendar calendar.Calendar
 	// PatronKey keys the HMAC under which patron references leave the engine.
 	PatronKey []byte
+	// Successors are the keys that followed it, in order of their gaming days.
+	Successors []PatronKey
 	// Version names the program, for findings.
 	Version string
 	// Budget is the false-alarm budget of the detectors; nil is the default.
@@ -42,6 +46,8 @@ type Options struct {
 	// table, about; 500,000 for 0. Neither changes a finding or a fact.
 	Idle    time.Duration
 	Stretch int64
+	// Decoded, if not nil, is called for each record between its decoding and its evaluation.
+	Decoded func()
 	// NoArchive leaves out the rows of the archive, for a replay that only wants findings.
 	NoArchive bool
 }
@@ -69,13 +75,15 @@ type Engine struct {
 	tables  map[string]*table
 	// inOrder has the tables as they first appeared: results never follow a map's order.
 	inOrder []*table
-	last    *table
-	key     []byte
+	// recent has tables by slotOf their id, where most events find theirs.
+	recent [256]*table
+	key    []byte
 	// newest is the latest event time so far: the clock of the partition.
 	newest int64
 	// idleAt and farAt are the earliest clock and offset at which the snapshot of a table can be due.
 	idleAt, farAt int64
 	patrons       map[string]string
+	pseudonyms    hash.Hash // the HMAC of Pseudonym under the key of patrons
 	sets          rules.Sets
 	codec         codec
 	// words are the spots and side bets that only rulebooks name.
@@ -88,7 +96,7 @@ func New(opt Options) *Engine {
 	decoder.Accept(words)
 	return &Engine{
 		opt: opt, decoder: decoder, words: words, tables: map[string]*table{}, patrons: map[string]string{},
-		sets:   rules.Sets{},
+		sets: rules.Sets{}, pseudonyms: hmac.New(sha256.New, opt.PatronKey),
 		idleAt: never, farAt: never, codec: newCodec(),
 	}
 }
@@ -105,6 +113,9 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 		}
 	} else {
 		err = e.decoder.Decode(rec.Format, rec.Value, &e.event)
+	}
+	if e.opt.Decoded != nil {
+		e.opt.Decoded()
 	}
 	if err != nil {
 		e.deadLetter(rec, err, Offsets{Topic: topic, Partition: partition, From: rec.Offset}, out)
@@ -193,6 +204,9 @@ func (e *Engine) deadLetter(rec *Record, reason error, at Offsets, out *rows.Set
 		Topic: at.Topic, Partition: at.Partition, Offset: at.From, Where: rec.Where, Reason: reason.Error(),
 		Raw: append([]byte(nil), rec.Value[:min(len(rec.Value), maxRaw)]...),
 	}
+	if hint := schema.Hint(rec.Format, rec.Value); hint != "" {
+		letter.Reason += "; this looks like " + hint
+	}
 	if len(rec.Value) > maxRaw {
 		letter.Reason += fmt.Sprintf("; the first %d of %d bytes are stored, SHA-256 of all %x", maxRaw, len(rec.Value),
 			sha256.Sum256(rec.Value))
@@ -202,7 +216,8 @@ func (e *Engine) deadLetter(rec *Record, reason error, at Offsets, out *rows.Set
 
 // table is the table of an event, new if need be.
 func (e *Engine) table(ev *schema.Event) *table {
-	if t := e.last; t != nil && t.play.ID == ev.TableID && t.play.Property == ev.PropertyID {
+	recent := &e.recent[slotOf(ev.TableID)]
+	if t := *recent; t != nil && t.play.ID == ev.TableID && t.play.Property == ev.PropertyID {
 		return t
 	}
 	e.key = append(append(append(e.key[:0], ev.PropertyID...), 0), ev.TableID...)
@@ -212,8 +227,16 @@ func (e *Engine) table(ev *schema.Event) *table {
 		e.tables[string(e.key)] = t
 		e.inOrder = append(e.inOrder, t)
 	}
-	e.last = t
+	*recent = t
 	return t
+}
+
+// slotOf is a number from the end of an id, where the ids of the tables of a floor differ.
+func slotOf(id string) (slot uint8) {
+	for i := max(len(id)-4, 0); i < len(id); i++ {
+		slot = 37*slot + id[i]
+	}
+	return slot
 }
 
 // OpenShoe is a shoe whose end the engine has not seen.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -177,8 +178,8 @@ func (f *Floor) enact(pass *rules.FloorPass, row *rows.Config) *rules.FloorTable
 	}
 	t := &rules.FloorTable{
 		Property: row.PropertyID, Pit: row.PitID, Table: row.TableID, Ruleset: row.Ruleset,
-		Game: baccarat.ParseGame(row.Game),
-		Mode: baccarat.ParseVigorishMode(row.Mode), Percent: row.Percent, Procedure: row.Procedure,
+		Game:     baccarat.ParseGame(row.Game),
+		Vigorish: law.ParseKind(row.Mode), Percent: row.Percent, Procedure: row.Procedure,
 		Reshuffle: row.Reshuffle,
 		Seq:       record.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt,
 	}

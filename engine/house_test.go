@@ -18,7 +18,8 @@ import (
 // files further down. `go test ./engine -run CallsRunOneWay -v` prints the calls from file to file, for a drawing.
 var layering = map[string][]string{
 	"engine": {
-		"replay.go", "engine.go", "snapshot.go", "table.go", "partition.go", "mask.go", "text.go", "floor.go", "record.go",
+		"replay.go", "engine.go", "snapshot.go", "table.go", "partition.go", "mask.go", "patron.go", "text.go", "floor.go",
+		"record.go",
 	},
 	"engine/calendar": {"calendar.go"},
 	"engine/order":    {"state.go", "queue.go", "reorder.go", "passed.go", "take.go", "log.go", "item.go"},

@@ -46,7 +46,7 @@ requirements, their clauses and scenarios.
 
 // sentences writes what became of each obligation in the texts. Every rule that is cited by a rulebook stands for one.
 func sentences(t *testing.T, page *bytes.Buffer) {
-	table := tsv(t, "../testdata/sentences.tsv", 3, 5)
+	table := tsv(t, "../law/sentences.tsv", 3, 5)
 	type count struct{ all, judged int }
 	counts := map[string]count{}
 	var texts []string
@@ -83,7 +83,7 @@ func sentences(t *testing.T, page *bytes.Buffer) {
 	}
 	for _, r := range rules.All() {
 		if r.Unknown == "" && !strings.HasPrefix(r.Name, "external.") && !named[r.Name] && citedAnywhere(r.Name) {
-			t.Errorf("rule %s stands for no sentence in testdata/sentences.tsv", r.Name)
+			t.Errorf("rule %s stands for no sentence in law/sentences.tsv", r.Name)
 		}
 	}
 	page.WriteString(body.String())

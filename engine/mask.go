@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/shoeproof/shoeproof/schema"
+import (
+	"encoding/hex"
+
+	"github.com/shoeproof/shoeproof/schema"
+)
 
 // mask puts the pseudonym in place of a patron reference, and the words of the contract in place of free text, before
 // anything keeps the event: of what the engine writes, only the record's own bytes have them.
@@ -27,10 +31,20 @@ func (e *Engine) patron(ref string) string {
 	if masked, ok := e.patrons[ref]; ok {
 		return masked
 	}
-	masked := Pseudonym(e.opt.PatronKey, ref)
+	masked := e.pseudonym(ref)
 	if len(e.patrons) > 1<<16 {
 		clear(e.patrons)
 	}
 	e.patrons[ref] = masked
 	return masked
+}
+
+// pseudonym is Pseudonym under the key of the engine, with one HMAC for all patrons.
+func (e *Engine) pseudonym(ref string) string {
+	e.key = append(append(e.key[:0], "player\x00"...), ref...)
+	e.pseudonyms.Reset()
+	e.pseudonyms.Write(e.key)
+	sum := e.pseudonyms.Sum(e.key[:0])[:16]
+	e.key = hex.AppendEncode(sum, sum)
+	return string(e.key[len(sum):])
 }

@@ -20,6 +20,8 @@ type Record struct {
 	// Where names the record for a person: file and line, or topic, partition and offset. Empty
 	// means topic, partition and offset.
 	Where string
+	// TraceParent is the trace context of the publisher (W3C), empty for none. The engine does not read it.
+	TraceParent []byte
 	// Bad, if not nil, means that the source could not frame the record: it becomes a dead letter.
 	Bad error
 }

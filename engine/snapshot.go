@@ -120,19 +120,28 @@ func (e *Engine) snapshotsDue(t *table, at *Offsets, out *rows.Set) {
 
 func (e *Engine) snapshot(t *table, at *Offsets, out *rows.Set) {
 	t.due.boundary = false
-	text, err := e.codec.enc.Marshal(&snapshot{
+	text := &e.codec.text
+	text.Reset()
+	err := e.codec.enc.MarshalToBuffer(&snapshot{
 		Format: snapshotFormat, Order: t.order.State(), Play: t.play.State(), Verdict: t.verdict.State(),
 		Suspicion: t.suspicion.State(), Seen: t.due.seen,
-	})
+	}, text)
 	if err != nil {
 		panic(fmt.Sprintf("engine: encode a snapshot: %v", err)) // plain types always can
 	}
 	out.Snapshots = append(out.Snapshots, rows.Snapshot{
 		PropertyID: t.play.Property, TableID: t.play.ID, Seq: t.order.Log.Next() - 1, At: t.order.Newest(),
-		State:  string(text),
+		State:  text.String(),
 		Engine: e.opt.Version, Topic: at.Topic, Partition: at.Partition, Offset: at.From,
 	})
 	t.due.stale = false
+}
+
+// Snapshots writes the snapshot of each table as it is now. It changes nothing else.
+func (e *Engine) Snapshots(out *rows.Set) {
+	for _, t := range e.inOrder {
+		e.snapshot(t, &Offsets{}, out)
+	}
 }
 
 // Restore restores the tables from these snapshots, at most one of each, before the first record. Clock is the clock of
@@ -182,8 +191,10 @@ func (e *Engine) restore(row *rows.Snapshot) (*table, error) {
 
 // codec is the encoding of snapshots.
 type codec struct {
-	enc cbor.EncMode
+	enc cbor.UserBufferEncMode
 	dec cbor.DecMode
+	// text is the snapshot that is written.
+	text bytes.Buffer
 	// any reads the format of any release.
 	any cbor.DecMode
 }
@@ -191,7 +202,7 @@ type codec struct {
 func newCodec() codec {
 	options := cbor.CoreDetEncOptions()
 	options.NilContainers = cbor.NilContainerAsEmpty // whether a list has storage is no state
-	enc, err1 := options.EncMode()
+	enc, err1 := options.UserBufferEncMode()
 	dec, err2 := cbor.DecOptions{
 		DupMapKey: cbor.DupMapKeyEnforcedAPF, IndefLength: cbor.IndefLengthForbidden, TagsMd: cbor.TagsForbidden,
 		ExtraReturnErrors: cbor.ExtraDecErrorUnknownField, FieldNameMatching: cbor.FieldNameMatchingCaseSensitive,
@@ -201,7 +212,7 @@ func newCodec() codec {
 	if err := errors.Join(err1, err2, err3); err != nil {
 		panic(err) // constant options
 	}
-	return codec{enc, dec, lenient}
+	return codec{enc: enc, dec: dec, any: lenient}
 }
 
 // decode reads what snapshot wrote. What is not exactly that, such as a field with another name, one too many or one

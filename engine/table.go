@@ -37,7 +37,7 @@ func (e *Engine) tableOf(q *order.Queue, p *play.Table) *table {
 		order: q, play: p, due: due{until: -1},
 		verdict: verdict.Table{Play: p, Log: log, Clock: clock, Version: version},
 		suspicion: suspicion.Table{
-			Play: p, Log: log, Clock: clock, Version: version, Budget: *cmp.Or(e.opt.Budget, &budget),
+			Play: p, Log: log, Clock: clock, Version: version, Budget: *cmp.Or(e.opt.Budget, &budget), Rekey: e.opt.rekey,
 		},
 		facts: facts.Table{Play: p, Log: log, Clock: clock, Version: version},
 	}

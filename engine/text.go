@@ -1,10 +1,10 @@
 package engine
 
 import (
+	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,6 +17,9 @@ import (
 
 // otherText stands for a text without a word that a rule reads.
 const otherText = "other text"
+
+// unlisted is the beginning of the pseudonym of an unknown back.
+const unlisted = "unlisted-"
 
 // Plain reduces each free text of an event, which may name a patron, to the words that rules read. Colours and designs
 // of backs are compared with each other, so that an unknown one becomes a keyed pseudonym. Names of spots are words of
@@ -70,6 +73,7 @@ func Plain(ev *schema.Event, key []byte, spots map[string]bool) {
 
 // plainConfig reduces the maps of a configuration, whose keys and values may be any text.
 func plainConfig(c *schema.TableConfig, spots map[string]bool) {
+	c.Vigorish.ModeName = known(c.Vigorish.ModeName, spots)
 	c.Options = plainMap(c.Options, law.IsOption, law.OptionTakes)
 	c.PayTables = plainMap(c.PayTables, isWord, func(_, value string) bool { return isWord(value) })
 	spot := func(key string) bool { return baccarat.ParseSpot(key) != baccarat.NoSpot || spots[key] }
@@ -116,10 +120,14 @@ func plainMap(m map[string]string, key func(string) bool, takes func(key, value 
 			out = maps.Clone(m)
 		}
 		delete(out, k)
+		text := otherText
 		if !key(k) {
+			if takes(k, v) { // it is no free text, and evidence with another form would be refused
+				text = v
+			}
 			k = "unknown"
 		}
-		out[k] = otherText
+		out[k] = min(text, cmp.Or(out[k], text))
 	}
 	if out == nil {
 		return m
@@ -168,19 +176,27 @@ func place(text string) string {
 
 // back returns the colour or the design of a back.
 func back(key []byte, text string) string {
-	known := []string{
-		"", "bee", "black", "blue", "bordeaux", "brown", "burgundy", "claret", "crown", "diamond", "gold", "green", "grey",
-		"orange", "pink", "plain", "purple", "red", "silver", "violet", "white", "yellow",
-	}
-	if slices.Contains(known, text) {
+	switch text {
+	case "", "bee", "black", "blue", "bordeaux", "brown", "burgundy", "claret", "crown", "diamond", "gold", "green",
+		"grey", "orange", "pink", "plain", "purple", "red", "silver", "violet", "white", "yellow":
 		return text
 	}
-	return "unlisted-" + Pseudonym(key, "back\x00"+text)[:8]
+	// What is reduced already stays: evidence of an export is replayed.
+	code, reduced := strings.CutPrefix(text, unlisted)
+	if reduced && len(code) == 8 && strings.Trim(code, "0123456789abcdef") == "" {
+		return text
+	}
+	return unlisted + Pseudonym(key, "back\x00"+text)[:8]
 }
 
 // Pseudonym is the keyed HMAC of a patron reference, in hex, cut to 128 bits.
 func Pseudonym(key []byte, ref string) string {
+	return keyed(key, "player\x00"+ref)[:32]
+}
+
+// keyed is the HMAC-SHA256 of a text, in hex.
+func keyed(key []byte, text string) string {
 	mac := hmac.New(sha256.New, key)
-	fmt.Fprintf(mac, "player\x00%s", ref)
-	return hex.EncodeToString(mac.Sum(nil)[:16])
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil))
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -16,48 +15,6 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/simulate/fault"
 )
-
-const textCanary = "Eleanor CANARY"
-
-// notText are the strings of the contract that are no free text: identifiers, cards, and words of a configuration.
-var notText = []string{
-	"ActorID", "AttestedBy", "BatchID", "BoxID", "Card", "Cards", "Currency", "DealerID", "Extra", "FloorpersonID",
-	"Indicator", "Item", "Missing", "SlipNo", "SupervisorID", "VerifierID", "WagerID", "WagerIDs", "ConfigID", "Ruleset",
-}
-
-// plant puts the canary into each free text of a payload, and returns their number.
-func plant(v reflect.Value) (n int) {
-	switch v.Kind() {
-	case reflect.Pointer, reflect.Interface:
-		if !v.IsNil() {
-			n += plant(v.Elem())
-		}
-	case reflect.Struct:
-		for i := range v.NumField() {
-			f, name := v.Field(i), v.Type().Field(i).Name
-			switch {
-			case slices.Contains(notText, name):
-			case f.Kind() == reflect.String:
-				f.SetString(textCanary)
-				n++
-			case f.Kind() == reflect.Map && f.Type().Elem().Kind() == reflect.String:
-				if f.IsNil() {
-					f.Set(reflect.MakeMap(f.Type()))
-				}
-				value := textCanary
-				if name == "PostedOdds" || name == "PostedRows" {
-					value = "8:1" // values of another form are refused
-				}
-				f.SetMapIndex(reflect.ValueOf(textCanary), reflect.ValueOf(value))
-				n++
-			default:
-				n += plant(f)
-			}
-		}
-	default:
-	}
-	return n
-}
 
 // A patron's name in any free text of any event is in no row that the engine writes, except the archive's bytes: events
 // of all faults, with the canary in every string that is no identifier and no word, found by reflection.
@@ -71,7 +28,7 @@ func TestFreeTextStaysInTheArchive(t *testing.T) {
 		e := auditor.New(enginetest.Options())
 		var out rows.Set
 		for j := range events {
-			if n := plant(reflect.ValueOf(events[j].Payload)); n > 0 {
+			if n := enginetest.PlantText(events[j].Payload); n > 0 {
 				kinds[events[j].Payload.Kind().String()], planted = true, planted+n
 			}
 			e.Apply(&auditor.Record{Offset: int64(j), Format: schema.JSON, Value: schema.AppendJSON(nil, &events[j])}, "t", 0,
@@ -109,7 +66,7 @@ func TestPlain(t *testing.T) {
 		case *schema.SeatOccupied, *schema.SeatVacated, *schema.BankerWagered: // a reference, which has a pseudonym
 			continue
 		}
-		plant(reflect.ValueOf(p))
+		enginetest.PlantText(p)
 		if w, ok := p.(*schema.WagerPlaced); ok {
 			w.PatronRef = ""
 		}
@@ -139,7 +96,7 @@ func leak(v reflect.Value, at string) string {
 		}
 	case reflect.Slice, reflect.Array:
 		if v.Type().Elem().Kind() == reflect.Uint8 {
-			if v.Kind() == reflect.Slice && strings.Contains(string(v.Bytes()), "CANARY") {
+			if v.Kind() == reflect.Slice && strings.Contains(string(v.Bytes()), enginetest.TextCanary) {
 				return at
 			}
 			return ""
@@ -156,7 +113,7 @@ func leak(v reflect.Value, at string) string {
 			}
 		}
 	case reflect.String:
-		if strings.Contains(v.String(), "CANARY") {
+		if strings.Contains(v.String(), enginetest.TextCanary) {
 			return at
 		}
 	default:

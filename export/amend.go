@@ -22,6 +22,8 @@ type Amendment struct {
 	Now *finding.Finding `json:"now"`
 	// Why is the cause of the change for people. Bundles of earlier releases have none.
 	Why string `json:"why,omitempty"`
+
+	before *entry // of the log; nil for a late finding
 }
 
 // The reasons of amendments.
@@ -94,16 +96,19 @@ func (x *index) diff(day *Day) ([]*digested, []Amendment, error) {
 		case before == nil:
 			amendments = append(amendments, Amendment{
 				Amends: f.ID, Reason: amendLate, GamingDay: f.GamingDay, Leaf: -1,
-				Why: "an audit after the export found it",
+				Why: day.repeated(f.GamingDay) + " found it",
 				Now: now,
 			})
 		case before.gone:
 			amendments = append(amendments, before.amend(f.ID, amendRestored,
-				"an audit after the withdrawal found it again", now))
+				day.repeated(f.GamingDay)+" found it again", now))
 		case before.digest != digest:
 			amendments = append(amendments, before.amend(f.ID, amendChanged,
-				"an audit after the export found it with another content", now))
+				day.repeated(f.GamingDay)+" found it with other content", now))
 		}
+	}
+	if err := day.nameLate(amendments); err != nil {
+		return nil, nil, err
 	}
 	for id, before := range x.findings { // sorted below
 		if !seen[before] && !before.gone {
@@ -142,7 +147,38 @@ func (s *entry) amend(id, reason, why string, now *finding.Finding) Amendment {
 		Leaf:      s.leaf,
 		Was:       hex.EncodeToString(s.line[:]),
 		Now:       now,
+		before:    s,
 	}
+}
+
+// nameLate names the late events of the table of each amendment that is no withdrawal, which has its own reason.
+func (d *Day) nameLate(amendments []Amendment) error {
+	days := map[string]map[string]string{}
+	for i := range amendments {
+		a := &amendments[i]
+		late, known := days[a.GamingDay]
+		if !known && d.Late != nil {
+			var err error
+			if late, err = d.Late(a.GamingDay); err != nil {
+				return err
+			}
+			days[a.GamingDay] = late
+		}
+		if events := late[a.Now.TableID]; events != "" {
+			a.Why = events + " arrived after the export; " + a.Why
+		}
+	}
+	return nil
+}
+
+// repeated names the audit that gave a gaming day other findings after its export.
+func (d *Day) repeated(gamingDay string) string {
+	for i := range d.Runs {
+		if r := &d.Runs[i]; gamingDay == d.GamingDay && r.Supersedes != "" {
+			return "the audit of the day was repeated, and run " + r.ID + ", which supersedes run " + r.Supersedes + ","
+		}
+	}
+	return "an audit after the export"
 }
 
 // list replaces nil with an empty list, which JSON writes as [].

@@ -3,6 +3,7 @@ package export
 import (
 	"archive/zip"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -535,8 +536,15 @@ func resign(t *testing.T, dir string, signer note.Signer, change func(m *Manifes
 	if err := decode(readFile(t, filepath.Join(dir, pathManifest)), &m, encodeIndented); err != nil {
 		t.Fatal(err)
 	}
+	content := map[string]int64{} // how much the change adds to the sizes of inflated files
+	for _, f := range m.Files {
+		content[f.Path] = -f.Content
+	}
 	if change != nil {
 		change(&m)
+	}
+	for _, f := range m.Files {
+		content[f.Path] += f.Content
 	}
 	b := &builder{dir: t.TempDir(), manifest: m}
 	rows := map[string]int64{}
@@ -549,8 +557,8 @@ func resign(t *testing.T, dir string, signer note.Signer, change func(m *Manifes
 			return
 		}
 		err := b.write(name, func(o *out) error {
-			data := readFile(t, filepath.Join(dir, name))
-			if strings.HasSuffix(name, ".ndjson") {
+			data := unpacked(t, filepath.Join(dir, name))
+			if strings.HasSuffix(strings.TrimSuffix(name, compressed), ".ndjson") {
 				o.Rows = int64(bytes.Count(data, []byte("\n")))
 			} else {
 				o.Rows = rows[name]
@@ -568,6 +576,9 @@ func resign(t *testing.T, dir string, signer note.Signer, change func(m *Manifes
 			t.Fatal(err)
 		}
 	})
+	for i := range b.manifest.Files {
+		b.manifest.Files[i].Content += content[b.manifest.Files[i].Path]
+	}
 	// Walked in the order of names: amendments come before findings, and so they were added.
 	b.log = tree{}
 	for _, p := range []string{pathFindings, pathAmendments} {
@@ -584,6 +595,41 @@ func resign(t *testing.T, dir string, signer note.Signer, change func(m *Manifes
 	}
 }
 
+// unpacked is the content of a file, inflated if it is compressed.
+func unpacked(t *testing.T, path string) []byte {
+	t.Helper()
+	data := readFile(t, path)
+	if !strings.HasSuffix(path, compressed) {
+		return data
+	}
+	in, err := inflate(bytes.NewReader(data), 1<<30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.close()
+	if data, err = io.ReadAll(in); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// packed is the opposite of unpacked.
+func packed(t *testing.T, path string, data []byte) []byte {
+	t.Helper()
+	if !strings.HasSuffix(path, compressed) {
+		return data
+	}
+	var b bytes.Buffer
+	w, err := deflate(&b)
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	if err = errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
 // A casino signs what does not hold together: the lines, the counts, the evidence, the rules.
 func TestSignedLies(t *testing.T) {
 	var a attack
@@ -595,7 +641,15 @@ func TestSignedLies(t *testing.T) {
 			return bytes.Replace(data, []byte(from), []byte(to), 1)
 		}
 	}
-	evidence := evidencePath("PB-01")
+	evidence := new(Manifest).evidencePath("PB-01")
+	size := func(n int64) func(*Manifest) {
+		return func(m *Manifest) {
+			i := slices.IndexFunc(m.Files, func(f File) bool { return f.Path == evidence })
+			m.Files[i].Content += n
+		}
+	}
+	c := newCasino(t, "ac-1", 3)
+	honest := c.export(t, true)
 	for _, lie := range []struct {
 		what, path string
 		change     func([]byte) []byte
@@ -631,8 +685,19 @@ func TestSignedLies(t *testing.T) {
 			return slices.Concat(l[1], l[0], bytes.Join(l[2:], nil))
 		}, nil, checkContent},
 		{"evidence outside of the coverage", pathCoverage, replace(`"last":1099511627776`, `"last":3`), nil, checkContent},
+		{"a segment that begins earlier", statePath("PB-01"), replace(`"offset":`, `"offset":-1`), nil, checkReplay},
+		{
+			"a segment that ends before it begins", statePath("PB-01"), replace(`"last":{"topic":"`, `"last":{"topic":"A`), nil,
+			checkContent,
+		},
+		{"a state withheld", statePath("PB-01"), func(data []byte) []byte {
+			before, _, _ := bytes.Cut(data, []byte(`"state":"`))
+			return append(before, "\"state\":\"\"}\n"...)
+		}, nil, checkReplay},
 		{"a rulebook", pathRulebook, replace(`"DDDDDDDDDDD"`, `"SDDDDDDDDDD"`), nil, checkReplay},
 		{"another verdict", pathFindings, replace(`"observed":"`, `"observed":"not `), nil, checkReplay},
+		{"a file that inflates to more", "", nil, size(-1), checkContent},
+		{"a file that inflates to less", "", nil, size(1), checkContent},
 		{"counts", "", nil, func(m *Manifest) { m.Counts[0].Findings++ }, checkContent},
 		{"amended days", "", nil, func(m *Manifest) { m.Amends = []string{"2026-11-01"} }, checkContent},
 		{"more leaves", "", nil, func(m *Manifest) { m.ManifestLeaf++ }, checkLeaves},
@@ -641,11 +706,13 @@ func TestSignedLies(t *testing.T) {
 		{"an export number", "", nil, func(m *Manifest) { m.Export = 2 }, checkLeaves},
 		{"a finding excused from the replay", "", nil, func(m *Manifest) { m.Extra = []string{"0123"} }, checkReplay},
 	} {
-		c := newCasino(t, "ac-1", 3)
-		path := c.export(t, true)
+		path := filepath.Join(t.TempDir(), filepath.Base(honest))
+		if err := os.CopyFS(path, os.DirFS(honest)); err != nil {
+			t.Fatal(err)
+		}
 		if lie.path != "" {
 			file := filepath.Join(path, lie.path)
-			put(t, file, lie.change(readFile(t, file)))
+			put(t, file, packed(t, lie.path, lie.change(unpacked(t, file))))
 		}
 		resign(t, path, c.signer, lie.manifest)
 		a.expectWith(t, c, lie.what, path, VerifyOptions{Last: c.last(), Replay: true}, Tampered, lie.check)

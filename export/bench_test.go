@@ -54,7 +54,7 @@ func BenchmarkMillion(b *testing.B) {
 	})
 	b.Run("verify", func(b *testing.B) {
 		for b.Loop() {
-			if v := c.verify(b, path, VerifyOptions{}); v.Failed != checkState || v.Findings != findings {
+			if v := c.verify(b, path, VerifyOptions{}); v.Code != Good || v.Findings != findings {
 				b.Fatalf("%+v", v)
 			}
 		}

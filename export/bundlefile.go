@@ -9,6 +9,9 @@ import (
 	"hash"
 	"os"
 	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
 )
 
 // out is a file of the bundle that is being written.
@@ -18,6 +21,7 @@ type out struct {
 	file *os.File
 	buf  *bufio.Writer
 	sum  hash.Hash
+	pack *zstd.Encoder // of a compressed file
 }
 
 func (b *builder) create(path string) (*out, error) {
@@ -32,13 +36,30 @@ func (b *builder) create(path string) (*out, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a file of the bundle: %w", err)
 	}
-	return &out{File: File{Path: path}, b: b, file: f, buf: bufio.NewWriterSize(f, 256<<10), sum: sha256.New()}, nil
+	o := &out{File: File{Path: path}, b: b, file: f, buf: bufio.NewWriterSize(f, 256<<10), sum: sha256.New()}
+	if strings.HasSuffix(path, compressed) {
+		if o.pack, err = deflate(plain{o}); err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return o, nil
 }
 
 func (o *out) Write(p []byte) (int, error) {
-	o.sum.Write(p)
-	o.Size += int64(len(p))
-	return o.buf.Write(p)
+	if o.pack == nil {
+		return plain{o}.Write(p)
+	}
+	o.Content += int64(len(p))
+	return o.pack.Write(p) //nolint:wrapcheck // done names the file
+}
+
+// plain writes the bytes of a file as they are in the bundle.
+type plain struct{ o *out }
+
+func (s plain) Write(p []byte) (int, error) {
+	s.o.sum.Write(p)
+	s.o.Size += int64(len(p))
+	return s.o.buf.Write(p)
 }
 
 // line writes a line and counts it as a row.
@@ -59,6 +80,9 @@ func (o *out) encode(v any) error {
 
 // done closes a file and adds it to the manifest, unless writing failed.
 func (o *out) done(err error) error {
+	if o.pack != nil {
+		err = errors.Join(err, o.pack.Close())
+	}
 	o.SHA256 = hex.EncodeToString(o.sum.Sum(nil))
 	err = errors.Join(err, o.buf.Flush())
 	if err == nil {

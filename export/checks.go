@@ -38,10 +38,10 @@ func (v *verifier) readManifest(context.Context) (string, *Failure) {
 		return "", tampered(checkManifest, "manifest.json %v", err)
 	}
 	switch {
-	case !strings.HasPrefix(m.Schema, schemaPrefix) || m.Schema < schemaName:
+	case !strings.HasPrefix(m.Schema, schemaPrefix) || m.Schema < schemaFirst:
 		return "", tampered(checkManifest, "manifest.json has the unknown format %q", m.Schema)
-	case m.Schema != schemaName:
-		return "", undecided(checkManifest, "the bundle has format %q, this program supports %q: use a newer release",
+	case m.Schema != schemaFirst && m.Schema != schemaName:
+		return "", undecided(checkManifest, "the bundle has format %q, this program supports up to %q: use a newer release",
 			m.Schema, schemaName)
 	case m.Origin != v.checkpoint.Origin:
 		return "", tampered(checkManifest, "manifest.json names the log %q, the checkpoint %q", m.Origin, v.checkpoint.Origin)
@@ -76,14 +76,14 @@ func (v *verifier) files(ctx context.Context) (string, *Failure) {
 		if err := context.Cause(ctx); err != nil {
 			return "", fail(Wrong, checkFiles, "%v", []any{err})
 		}
+		if b.sizes[f.Path] != f.Size {
+			return "", tampered(checkFiles, "%s has %d bytes, in the manifest %d", f.Path, b.sizes[f.Path], f.Size)
+		}
 		h := sha256.New()
 		if err := b.copy(h, f.Path); err != nil {
 			return "", fail(Wrong, checkFiles, "%v", []any{err})
 		}
-		switch sum := hex.EncodeToString(h.Sum(nil)); {
-		case b.sizes[f.Path] != f.Size:
-			return "", tampered(checkFiles, "%s has %d bytes, in the manifest %d", f.Path, b.sizes[f.Path], f.Size)
-		case sum != f.SHA256:
+		if sum := hex.EncodeToString(h.Sum(nil)); sum != f.SHA256 {
 			return "", tampered(checkFiles, "%s was changed: its SHA-256 is %s, in the manifest %s", f.Path, sum, f.SHA256)
 		}
 		total += f.Size
@@ -152,11 +152,27 @@ func (v *verifier) root(ctx context.Context) (string, *Failure) {
 	return fmt.Sprintf("all %d leaves are in the signed log", v.log.size-v.manifest.FirstLeaf), nil
 }
 
+// lines calls each with the lines of a file, of a compressed file with those that it inflates to.
 func (v *verifier) lines(path string, each func(n int64, line []byte) error) error {
 	in, err := v.bundle.open(path)
 	if err != nil {
 		return fmt.Errorf("open: %w", err)
 	}
 	defer func() { _ = in.Close() }()
-	return eachLine(in, each)
+	if !strings.HasSuffix(path, compressed) {
+		return eachLine(in, each)
+	}
+	f, _ := v.manifest.file(path)
+	inflated, err := inflate(in, f.Content)
+	if err != nil {
+		return err
+	}
+	defer inflated.close()
+	if err := eachLine(inflated, each); err != nil {
+		return err
+	}
+	if inflated.left != 0 {
+		return fmt.Errorf("it inflates to %d bytes, in the manifest %d", f.Content-inflated.left, f.Content)
+	}
+	return nil
 }

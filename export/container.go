@@ -167,20 +167,28 @@ func openZip(name string) (b *bundle, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the bundle: %w", err)
 	}
-	r, err := zip.NewReader(f, info.Size())
+	if b, err = readZip(f, info.Size()); err == nil {
+		b.close = f.Close
+	}
+	return b, err
+}
+
+// readZip reads a zip with exactly the bytes that the exporter writes.
+func readZip(f io.ReaderAt, total int64) (*bundle, error) {
+	r, err := zip.NewReader(f, total)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
 		return nil, damaged("the zip cannot be read: %v", err)
 	}
 	if len(r.File) > maxFiles {
 		return nil, damaged("%d files, want %d at most", len(r.File), maxFiles)
 	}
-	b = &bundle{sizes: map[string]int64{}, close: f.Close}
+	b := &bundle{sizes: map[string]int64{}, close: func() error { return nil }}
 	parts := map[string]*io.SectionReader{}
 	for _, e := range r.File {
 		if _, twice := parts[e.Name]; twice {
 			return nil, damaged("%q occurs twice", e.Name)
 		}
-		part, err := storedPart(e, f, info.Size())
+		part, err := storedPart(e, f, total)
 		if err != nil {
 			return nil, err
 		}
@@ -202,7 +210,7 @@ func openZip(name string) (b *bundle, err error) {
 	if err := b.padded(); err != nil {
 		return nil, err
 	}
-	same := &comparer{with: f, left: info.Size()}
+	same := &comparer{with: f, left: total}
 	if err := writeZip(same, b); err != nil {
 		return nil, err
 	}

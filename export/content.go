@@ -30,6 +30,7 @@ type content struct {
 	counts     map[Count]int64
 	references map[string][]reference         // by table
 	want       map[string]map[string][32]byte // by table and id: digests that a replay must give
+	digests    map[string][32]byte            // of all findings, by id
 	withdrawn  map[string]bool                // ids
 	days       []string
 	last       finding.Finding
@@ -46,6 +47,7 @@ func (v *verifier) checkContent(ctx context.Context) (string, *Failure) {
 	c := &v.content
 	c.counts, c.references, c.missing = map[Count]int64{}, map[string][]reference{}, map[string][]uint64{}
 	c.want, c.withdrawn = map[string]map[string][32]byte{}, map[string]bool{}
+	c.digests = map[string][32]byte{}
 	type file struct {
 		path string
 		line func(line []byte) error
@@ -70,20 +72,24 @@ func (v *verifier) checkContent(ctx context.Context) (string, *Failure) {
 	if f := v.totals(); f != nil {
 		return "", f
 	}
-	events := int64(0)
+	events, states := int64(0), map[string]bool{}
 	for _, p := range v.bundle.paths {
 		if !strings.HasPrefix(p, dirEvidence) {
 			continue
 		}
-		n, err := v.checkEvidence(p)
+		n, table, err := v.checkEvidence(p)
+		states[statePath(table)] = true
 		if err != nil {
 			return "", tampered(checkContent, "%s, %v", p, err)
 		}
 		events += n
 	}
+	if err := v.checkStates(states); err != nil {
+		return "", tampered(checkContent, "%v", err)
+	}
 	for _, table := range slices.Sorted(maps.Keys(c.references)) {
 		if err := v.resolve(table, &proofIDs{}); err != nil {
-			return "", tampered(checkContent, "%s, %v", evidencePath(table), err)
+			return "", tampered(checkContent, "%s, %v", v.manifest.evidencePath(table), err)
 		}
 	}
 	for _, table := range slices.Sorted(maps.Keys(c.missing)) {
@@ -119,6 +125,16 @@ func (v *verifier) claim(f *finding.Finding) error {
 	case !f.Identified(v.versions[f.Rule]):
 		return fmt.Errorf("finding %s does not have the id of its content, %s", f.ID, f.Identity(1).ID())
 	}
+	if v.opt.Replay {
+		digest, err := digestOf(f)
+		if err != nil {
+			return err
+		}
+		c.digests[f.ID] = digest
+	}
+	if !m.proves(f) {
+		return nil
+	}
 	c.references[f.TableID] = slices.Grow(c.references[f.TableID], 1) // an entry for the table also without evidence
 	for i, seq := range f.Evidence.Seqs {
 		r := reference{seq: seq}
@@ -130,12 +146,11 @@ func (v *verifier) claim(f *finding.Finding) error {
 	if !v.opt.Replay {
 		return nil
 	}
-	digest, err := digestOf(f)
 	if c.want[f.TableID] == nil {
 		c.want[f.TableID] = map[string][32]byte{}
 	}
-	c.want[f.TableID][f.ID] = digest
-	return err
+	c.want[f.TableID][f.ID] = c.digests[f.ID]
+	return nil
 }
 
 func (v *verifier) amendment(line []byte) error {

@@ -11,8 +11,11 @@
 package export
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/engine/calendar"
 
@@ -32,6 +35,8 @@ type Day struct {
 	Findings iter.Seq2[*finding.Finding, error]
 	// Withdrawn are the reasons of findings that a later audit withdrew and that Findings lacks, by id.
 	Withdrawn map[string]string
+	// Late names the events of a gaming day, by table, that arrived after it was last exported. Nil if it is unknown.
+	Late func(gamingDay string) (map[string]string, error)
 	// Events returns the events of a table with the sequence numbers from first to last, and those around them that
 	// a replay needs. Nil without events.
 	Events func(table string, first, last uint64) iter.Seq2[*Event, error]
@@ -54,13 +59,20 @@ type Day struct {
 
 	// Engine is the release, Binary the SHA-256 of the program in hex; Cluster is the id of the Kafka cluster.
 	Engine, Binary, Cluster string
+	// Verifiers are the programs of this release that verify bundles, which README.txt names; none if it is unknown.
+	Verifiers []Verifier
 	// Mask replaces a patron reference by a pseudonym; MaskKey is the id of its key.
 	Mask    func(ref string) string
 	MaskKey string
+	// Plain reduces the free text of an event, which may name a patron, to the words that rules read; nil leaves it.
+	Plain func(*schema.Event)
 
 	Licensee, Form string
 	Retention      Retention
 }
+
+// Verifier is a program that verifies bundles, with its SHA-256 in hex.
+type Verifier struct{ Name, SHA256 string }
 
 // ShoeKey names a shoe of a property.
 type ShoeKey struct{ Table, Shoe string }
@@ -154,4 +166,22 @@ type Retention struct {
 	Until string `json:"until"`
 	// Holds are the reasons of legal holds in force, in order.
 	Holds []string `json:"holds"`
+}
+
+// sortedRounds reads the rounds of the day, by table, time, shoe and number.
+func (d *Day) sortedRounds() ([]Round, error) {
+	var all []Round
+	if d.Rounds != nil {
+		for r, err := range d.Rounds {
+			if err != nil {
+				return nil, fmt.Errorf("read rounds: %w", err)
+			}
+			all = append(all, *r)
+		}
+	}
+	slices.SortFunc(all, func(x, y Round) int {
+		return cmp.Or(cmp.Compare(x.TableID, y.TableID), cmp.Compare(x.At, y.At), cmp.Compare(x.ShoeID, y.ShoeID),
+			cmp.Compare(x.Round, y.Round))
+	})
+	return all, nil
 }

@@ -80,25 +80,40 @@ type circumstances struct {
 	supervisor, patron string
 }
 
+// event returns the events that a finding names at an index of its evidence.
+func (p *proof) event(f *finding.Finding, i int) (all []proofEvent) {
+	id := ""
+	if i < len(f.Evidence.EventIDs) {
+		id = f.Evidence.EventIDs[i]
+	}
+	for _, ev := range p.bySeq[f.Evidence.Seqs[i]] {
+		if id == "" || ev.id == id {
+			all = append(all, ev)
+		}
+	}
+	return all
+}
+
+// named returns the events that a finding names.
+func (p *proof) named(f *finding.Finding) (all []proofEvent) {
+	for i := range f.Evidence.Seqs {
+		all = append(all, p.event(f, i)...)
+	}
+	return all
+}
+
 // of returns the sequence numbers of a finding that are missing, and the circumstances of the others.
 func (p *proof) of(f *finding.Finding) (missing []uint64, s circumstances) {
 	h := sha256.New()
 	last := -1
 	for i, seq := range f.Evidence.Seqs {
-		id := ""
-		if i < len(f.Evidence.EventIDs) {
-			id = f.Evidence.EventIDs[i]
+		events := p.event(f, i)
+		for _, ev := range events {
+			h.Write(ev.sum[:])
+			s.add(&ev, f.Seat)
+			last = max(last, ev.at)
 		}
-		there := false
-		for _, ev := range p.bySeq[seq] {
-			if id == "" || ev.id == id {
-				there = true
-				h.Write(ev.sum[:])
-				s.add(&ev, f.Seat)
-				last = max(last, ev.at)
-			}
-		}
-		if !there {
+		if len(events) == 0 {
 			missing = append(missing, seq)
 		}
 	}
@@ -134,8 +149,7 @@ func tenureAt(all []tenure, at int) string {
 	return id
 }
 
-// mask replaces patron references of an event by pseudonyms. It does not change free text, such as the reason of a
-// recut.
+// mask replaces patron references of an event by pseudonyms.
 func mask(ev *schema.Event, with func(string) string) {
 	put := func(ref *string, named bool) {
 		if named && *ref != "" {
@@ -164,38 +178,51 @@ func patron(r schema.Role) bool {
 	return r == schema.RolePatron || r == schema.RoleCurator || r == schema.RoleBanker || r == schema.RoleSpectator
 }
 
+// masked is an event as a bundle has it: without patron references and free text.
+func (d *Day) masked(ev *schema.Event) schema.Event {
+	out := ev.Clone()
+	mask(&out, d.Mask)
+	if d.Plain != nil {
+		d.Plain(&out)
+	}
+	return out
+}
+
 // readEvidence masks, sorts and encodes the events of a table.
-func readEvidence(events iter.Seq2[*Event, error], with func(string) string) ([]evidenceLine, *proof, error) {
+func (d *Day) readEvidence(events iter.Seq2[*Event, error]) (*tableEvidence, error) {
 	var all []evidenceLine
 	for in, err := range events {
 		if err != nil {
-			return nil, nil, fmt.Errorf("read evidence: %w", err)
+			return nil, fmt.Errorf("read evidence: %w", err)
 		}
-		ev := in.Event.Clone()
-		mask(&ev, with)
+		ev := d.masked(&in.Event)
 		all = append(all, evidenceLine{in.Topic, in.Partition, in.Offset, schema.AppendJSON(nil, &ev)})
 	}
 	slices.SortFunc(all, func(a, b evidenceLine) int { return a.compare(&b) })
 	p := &proof{bySeq: map[uint64][]proofEvent{}, supervisors: map[string][]tenure{}, seats: map[uint32][]tenure{}}
-	d := schema.NewDecoder()
-	d.AcceptAny()
+	t := &tableEvidence{lines: all, proof: p, start: map[string]int{}}
+	decoder := schema.NewDecoder()
+	decoder.AcceptAny()
 	var ev schema.Event
 	for i := range all {
 		l := &all[i]
 		if i > 0 && all[i-1].compare(l) == 0 {
-			return nil, nil, fmt.Errorf("two events at %s, partition %d, offset %d", l.Topic, l.Partition, l.Offset)
+			return nil, fmt.Errorf("two events at %s, partition %d, offset %d", l.Topic, l.Partition, l.Offset)
 		}
 		line, err := encode(l)
 		if err == nil {
-			err = d.Decode(schema.JSON, l.Event, &ev)
+			err = decoder.Decode(schema.JSON, l.Event, &ev)
 		}
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		kept := ev.Clone()
 		p.add(&kept, i, line)
+		if _, seen := t.start[kept.ShoeID]; kept.ShoeID != "" && !seen {
+			t.start[kept.ShoeID], t.shoes = i, append(t.shoes, i)
+		}
 	}
-	return all, p, nil
+	return t, nil
 }
 
 func lineSeq(lines []evidenceLine) iter.Seq2[*evidenceLine, error] {

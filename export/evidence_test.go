@@ -34,7 +34,7 @@ func TestWhatEvidenceShows(t *testing.T) {
 			}
 		}
 	})
-	_, p, err := readEvidence(in, func(ref string) string { return "masked " + ref })
+	evidence, err := (&Day{Mask: func(ref string) string { return "masked " + ref }}).readEvidence(in)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +55,8 @@ func TestWhatEvidenceShows(t *testing.T) {
 		{"no event", 5, []uint64{77}, 1, "", "", "", 0, 0},
 		{"none named", 5, nil, 0, "", "", "", 0, 0},
 	} {
-		missing, s := p.of(&finding.Finding{DealerID: "d1", Seat: c.seat, Evidence: finding.Evidence{Seqs: c.seqs}})
+		named := finding.Finding{DealerID: "d1", Seat: c.seat, Evidence: finding.Evidence{Seqs: c.seqs}}
+		missing, s := evidence.proof.of(&named)
 		s.sum = ""
 		if want := (circumstances{
 			camera: c.camera, start: c.start, end: c.end, supervisor: c.supervisor,

@@ -17,40 +17,42 @@ type proofIDs struct {
 }
 
 // checkEvidence reads the events of one table and resolves the references to them.
-func (v *verifier) checkEvidence(path string) (n int64, err error) {
+func (v *verifier) checkEvidence(path string) (n int64, table string, err error) {
 	ids := proofIDs{map[uint64][]uint64{}}
 	d := schema.NewDecoder()
 	d.AcceptAny()
 	var ev schema.Event
 	var again []byte
-	table := ""
 	for line, err := range v.readEvidence(path) {
 		if err != nil {
-			return 0, err
+			return 0, "", err
 		}
 		n++
 		if err := d.Decode(schema.JSON, line.Event, &ev); err != nil {
-			return 0, fmt.Errorf("line %d: %w", n, err)
+			return 0, "", fmt.Errorf("line %d: %w", n, err)
 		}
 		again = schema.AppendJSON(again[:0], &ev)
 		switch {
 		case string(again) != string(line.Event):
-			return 0, fmt.Errorf("line %d: the event %w", n, errNotCanonical)
-		case ev.PropertyID != v.manifest.Property || evidencePath(ev.TableID) != path:
-			return 0, fmt.Errorf("line %d: the event belongs to table %q of %q", n, ev.TableID, ev.PropertyID)
+			return 0, "", fmt.Errorf("line %d: the event %w", n, errNotCanonical)
+		case ev.PropertyID != v.manifest.Property || v.manifest.evidencePath(ev.TableID) != path:
+			return 0, "", fmt.Errorf("line %d: the event belongs to table %q of %q", n, ev.TableID, ev.PropertyID)
 		case n > 1 && ev.TableID != table:
-			return 0, fmt.Errorf("line %d: the event belongs to table %q, the file to %q", n, ev.TableID, table)
+			return 0, "", fmt.Errorf("line %d: the event belongs to table %q, the file to %q", n, ev.TableID, table)
 		case !v.content.covers(line):
-			return 0, fmt.Errorf("line %d: offset %d of %s, partition %d, is not in %s", n, line.Offset, line.Topic,
+			return 0, "", fmt.Errorf("line %d: offset %d of %s, partition %d, is not in %s", n, line.Offset, line.Topic,
 				line.Partition, pathCoverage)
 		}
 		table = strings.Clone(ev.TableID)
 		ids.bySeq[ev.Seq] = append(ids.bySeq[ev.Seq], idHash(ev.EventID))
 	}
 	if v.content.references[table] == nil {
-		return 0, fmt.Errorf("no finding names table %q", table)
+		return 0, "", fmt.Errorf("no finding names table %q", table)
 	}
-	return n, v.resolve(table, &ids)
+	if _, err := v.readSegments(table); err != nil {
+		return 0, "", err
+	}
+	return n, table, v.resolve(table, &ids)
 }
 
 func (c *content) covers(line *evidenceLine) bool {

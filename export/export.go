@@ -62,6 +62,9 @@ func (l *Log) Export(ctx context.Context, day *Day, signer note.Signer, target T
 	} else {
 		next.Bundle, next.Partial = next.Bundle+".zip", zipped
 		err = zipFolder(work, zipped)
+		if info, statErr := os.Stat(zipped); statErr == nil {
+			b.receipt.Bytes = info.Size()
+		}
 	}
 	if err != nil {
 		return nil, err

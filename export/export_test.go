@@ -77,3 +77,20 @@ func TestFindingsOfAPeriodVerify(t *testing.T) {
 		t.Errorf("verdict %+v", v)
 	}
 }
+
+// The receipt has the size of the file that is handed over.
+func TestReceiptHasTheSizeOfTheFile(t *testing.T) {
+	c := newCasino(t, "ac-1", 1)
+	info, err := os.Stat(c.export(t, false))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := OpenLog(filepath.Join(c.dir, "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if got := l.Last().Bytes; got != info.Size() {
+		t.Errorf("the receipt has %d bytes, the file %d", got, info.Size())
+	}
+}

@@ -27,7 +27,9 @@ func (l *Log) writeIndex(export int64, b *built) error {
 		}
 		for i := range b.entries {
 			s := &b.entries[i]
-			line := entryLine{ID: s.id, Day: s.day, Leaf: s.leaf, Line: hex.EncodeToString(s.line[:]), Gone: s.gone}
+			line := entryLine{
+				ID: s.id, Day: s.day, Leaf: s.leaf, Line: hex.EncodeToString(s.line[:]), Gone: s.gone, Brief: s.brief,
+			}
 			if !s.gone {
 				line.Same = hex.EncodeToString(s.digest[:])
 			}
@@ -73,7 +75,7 @@ func (x *index) read(in io.Reader, export int64) error {
 		if err := decode(line, &s, encode); err != nil {
 			return err
 		}
-		now := &entry{day: s.Day, leaf: s.Leaf, gone: s.Gone}
+		now := &entry{day: s.Day, leaf: s.Leaf, gone: s.Gone, export: export, brief: s.Brief}
 		for _, h := range []struct {
 			to   []byte
 			from string
@@ -98,6 +100,8 @@ type entry struct {
 	line   [32]byte // SHA-256 of the leaf
 	digest [32]byte // of the finding without its release
 	gone   bool
+	export int64
+	brief  *brief // nil if it was no exception, or in an export of an earlier release
 }
 
 // index has the last entry of each finding and the gaming days of the log.
@@ -120,6 +124,8 @@ type entryLine struct {
 	Line string `json:"line_sha256"`
 	Same string `json:"same_sha256"`
 	Gone bool   `json:"gone"`
+	// Brief is what the exception was; none in the index of an earlier release.
+	Brief *brief `json:"brief,omitempty"`
 }
 
 // exportedLine is the first line of the index of an export.

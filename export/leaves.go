@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"slices"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/finding"
 )
 
 func (b *builder) leaves(fresh []*digested, amendments []Amendment) error {
@@ -17,7 +19,7 @@ func (b *builder) leaves(fresh []*digested, amendments []Amendment) error {
 			if err != nil {
 				return err
 			}
-			b.leaf(f.finding.ID, f.finding.GamingDay, line, &f.digest)
+			b.leaf(&f.finding, line, &f.digest)
 			counts[Count{f.finding.Rule, f.finding.Severity.String(), 0}]++
 			if err := o.line(line); err != nil {
 				return err
@@ -40,14 +42,17 @@ func (b *builder) leaves(fresh []*digested, amendments []Amendment) error {
 				return err
 			}
 			var digest *[32]byte
-			if a.Now != nil {
-				sum, err := digestOf(a.Now)
+			now := a.Now
+			if now == nil {
+				now = &finding.Finding{ID: a.Amends, GamingDay: a.GamingDay}
+			} else {
+				sum, err := digestOf(now)
 				if err != nil {
 					return err
 				}
 				digest = &sum
 			}
-			b.leaf(a.Amends, a.GamingDay, line, digest)
+			b.leaf(now, line, digest)
 			m.Amends = append(m.Amends, a.GamingDay)
 			if err := o.line(line); err != nil {
 				return err
@@ -62,10 +67,11 @@ func countOrder(a, b Count) int {
 	return cmp.Or(strings.Compare(a.Rule, b.Rule), strings.Compare(a.Severity, b.Severity))
 }
 
-func (b *builder) leaf(id, day string, line []byte, digest *[32]byte) {
-	s := newEntry{id, entry{day: day, leaf: b.log.size, line: sha256.Sum256(line), gone: digest == nil}}
+// leaf adds a leaf about a finding. Without a digest, the finding is withdrawn.
+func (b *builder) leaf(f *finding.Finding, line []byte, digest *[32]byte) {
+	s := newEntry{f.ID, entry{day: f.GamingDay, leaf: b.log.size, line: sha256.Sum256(line), gone: digest == nil}}
 	if digest != nil {
-		s.digest = *digest
+		s.digest, s.brief = *digest, briefOf(f, b.numbers[f.ID])
 	}
 	b.entries = append(b.entries, s)
 	b.log.add(line)

@@ -52,7 +52,7 @@ type Receipt struct {
 	GamingDay  string `json:"gaming_day"`
 	Name       string `json:"name"` // of the folder or the zip
 	Files      int    `json:"files"`
-	Bytes      int64  `json:"bytes"` // of the files
+	Bytes      int64  `json:"bytes"` // of the zip; of a folder, of the files in its manifest
 	Manifest   string `json:"manifest_sha256"`
 	Findings   int64  `json:"findings"`
 	Amendments int64  `json:"amendments"`

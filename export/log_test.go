@@ -7,9 +7,11 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"html"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -46,7 +48,8 @@ func TestTreeIsRFC6962(t *testing.T) {
 			if err != nil || again.root() != want {
 				t.Fatalf("size %d: again %v, %v", n, again.root(), err)
 			}
-			if parsed, err := parseFrontier(formatFrontier(mine.frontier)); err != nil || !slices.Equal(parsed, mine.frontier) {
+			if parsed, err := parseFrontier(formatFrontier(mine.frontier)); err != nil ||
+				!slices.Equal(parsed, mine.frontier) {
 				t.Fatalf("size %d: %v", n, err)
 			}
 		}
@@ -64,6 +67,58 @@ func TestTreeIsRFC6962(t *testing.T) {
 	}
 }
 
+// exceptionNumbers are the numbers of the exceptions of a bundle, by finding.
+func exceptionNumbers(t *testing.T, path string) map[string]string {
+	t.Helper()
+	var all []finding.Finding
+	err := eachLine(bytes.NewReader(readFile(t, filepath.Join(path, pathFindings))), func(_ int64, line []byte) error {
+		var f finding.Finding
+		err := decode(line, &f, encode)
+		all = append(all, f)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, numbers := finding.Exceptions(all)
+	no := map[string]string{}
+	for i := range list {
+		no[list[i].ID] = fmt.Sprint(numbers[i])
+	}
+	return no
+}
+
+// readAloud reads the report, the summary and the explanations of the CSV, which must state each text.
+func readAloud(t *testing.T, path string, texts ...string) {
+	t.Helper()
+	plain := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	var printed, explained strings.Builder
+	words := regexp.MustCompile(`\(((?:[^()\\]|\\.)*)\) ?Tj`)
+	for _, m := range words.FindAllSubmatch(readFile(t, filepath.Join(path, pathSummary)), -1) {
+		printed.WriteString(strings.ReplaceAll(string(m[1]), `\`, "") + " ")
+	}
+	rows := readCSV(t, filepath.Join(path, pathExceptions))
+	for _, row := range rows[1:] {
+		explained.WriteString(row[slices.Index(rows[0], "explanation")] + " ")
+	}
+	forms := map[string]string{
+		pathReport:     html.UnescapeString(string(readFile(t, filepath.Join(path, pathReport)))),
+		pathSummary:    printed.String(),
+		pathExceptions: explained.String(),
+	}
+	for form, text := range forms {
+		for _, want := range texts {
+			if sum := strings.HasPrefix(want, "This export") || strings.HasSuffix(want, "restored."); sum &&
+				form == pathExceptions {
+				continue // a row has no sum
+			}
+			if !strings.Contains(plain(text), plain(want)) {
+				t.Errorf("%s does not state %q\n%s", form, want, plain(text))
+			}
+		}
+	}
+}
+
 // What changes after a day was exported comes as an amendment, and the log keeps the earlier record.
 func TestAmendments(t *testing.T) {
 	c := newCasino(t, "ac-1", 5)
@@ -77,6 +132,7 @@ func TestAmendments(t *testing.T) {
 	}
 	slices.Sort(ids)
 	changed, withdrawn, held := c.findings[ids[0]], c.findings[ids[1]], c.findings[ids[2]]
+	observed := changed.Observed
 	changed.Observed = "otherwise"
 	c.findings[changed.ID] = changed
 	delete(c.findings, withdrawn.ID)
@@ -93,7 +149,9 @@ func TestAmendments(t *testing.T) {
 
 	read := func(path string) map[string]Amendment {
 		all := map[string]Amendment{}
-		err := eachLine(bytes.NewReader(readFile(t, filepath.Join(path, pathAmendments))), func(_ int64, line []byte) error {
+		err := eachLine(bytes.NewReader(
+			readFile(t, filepath.Join(path, pathAmendments)),
+		), func(_ int64, line []byte) error {
 			var a Amendment
 			err := decode(line, &a, encode)
 			all[a.Amends] = a
@@ -124,7 +182,29 @@ func TestAmendments(t *testing.T) {
 		got[withdrawn.ID].Leaf < exported {
 		t.Errorf("found again: %+v", got)
 	}
-	// The numbers of exceptions begin at 1 and have no gap; of an amendment it is the number that audit report gives now.
+	no := exceptionNumbers(t, filepath.Join(c.dir, "out", "ac-1_2026-11-19_000001"))
+	readAloud(t, filepath.Join(c.dir, "out", "ac-1_2026-11-19_000002"),
+		"This export amends what was exported before of gaming day 2026-11-19. Exceptions: 1 withdrawn, 1 changed, 1 added.",
+		fmt.Sprintf("Withdrawn: exception No. %s of gaming day 2026-11-19, reported in export 1 (log leaf %d), "+
+			"no longer stands. "+
+			"It was: Rule %s (%s, %s) at table %s", no[withdrawn.ID], got[withdrawn.ID].Leaf, withdrawn.Rule,
+			withdrawn.Severity,
+			withdrawn.Verdict, withdrawn.TableID),
+		"Reason: it is not in the database, and no run withdrew it.",
+		fmt.Sprintf(
+			"Changed: exception No. %s of gaming day 2026-11-19, reported in export 1 (log leaf %d).", no[changed.ID],
+			was.Leaf,
+		),
+		fmt.Sprintf("What was observed was %q and is \"otherwise\".", observed),
+		"Reason: an audit after the export found it with other content.",
+		"Added: exception No. ", ", after that day was exported. Rule "+late.Rule,
+		"Reason: an audit after the export found it.")
+	readAloud(t, filepath.Join(
+		c.dir, "out", "ac-1_2026-11-19_000003",
+	), "Exceptions: 1 restored.", "Restored: exception No. ",
+		"Export 2 had withdrawn it. Rule "+withdrawn.Rule, "found it again.")
+	// The numbers of exceptions begin at 1 and have no gap; of an amendment it is the number that audit report gives
+	// now.
 	var now []finding.Finding
 	for _, f := range c.findings {
 		now = append(now, f)

@@ -8,13 +8,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// schemaName is the format of a bundle.
-const schemaName = schemaPrefix + "1"
-
-const schemaPrefix = "shoeproof-export/"
+// The formats of a bundle. In the first, evidence is all events of each table with a finding, uncompressed.
+const (
+	schemaFirst  = schemaPrefix + "1"
+	schemaName   = schemaPrefix + "2"
+	schemaPrefix = "shoeproof-export/"
+)
 
 // The files of a bundle that have a meaning; the first three are not in its manifest.
 const (
@@ -30,6 +33,8 @@ const (
 	pathFrontier   = "proof/frontier"
 	pathPrevious   = "proof/prev-checkpoint"
 	dirEvidence    = "evidence/"
+	dirState       = "state/"
+	compressed     = ".zst"
 	maxManifest    = 64 << 20
 	maxRulebook    = 64 << 20
 )
@@ -65,10 +70,10 @@ type Manifest struct {
 	Counts         []Count `json:"counts"`
 	// Amends are the gaming days whose findings the amendments change.
 	Amends []string `json:"amends"`
-	// Unreplayed are the findings and amendments that a replay of the evidence does not give: their rule compares
+	// Unreplayed are the exceptions, new or amended, that a replay of the evidence does not give: their rule compares
 	// tables, a detector made them, or they rest on events before the evidence.
 	Unreplayed []string `json:"unreplayed"`
-	// Extra are findings of the day that a replay of the evidence gives and this export lacks: the evidence begins
+	// Extra are exceptions of the day that a replay of the evidence gives and this export lacks: the evidence begins
 	// mid-stream, or an earlier export has them.
 	Extra []string `json:"extra"`
 
@@ -114,12 +119,14 @@ type Count struct {
 	Findings int64  `json:"findings"`
 }
 
-// File is a file of a bundle. Rows is 0 for a file without rows.
+// File is a file of a bundle. Rows is 0 for a file without rows. Content is the size of what a compressed file inflates
+// to.
 type File struct {
-	Path   string `json:"path"`
-	Size   int64  `json:"size"`
-	SHA256 string `json:"sha256"`
-	Rows   int64  `json:"rows"`
+	Path    string `json:"path"`
+	Size    int64  `json:"size"`
+	SHA256  string `json:"sha256"`
+	Rows    int64  `json:"rows"`
+	Content int64  `json:"content,omitempty"`
 }
 
 // Name is the name of the bundle.
@@ -197,4 +204,20 @@ func safeName(s string) string {
 	return b.String()
 }
 
-func evidencePath(table string) string { return dirEvidence + safeName(table) + ".ndjson" }
+// first reports whether the bundle has the first format.
+func (m *Manifest) first() bool { return m.Schema == schemaFirst }
+
+// evidencePath is the file of the events of a table.
+func (m *Manifest) evidencePath(table string) string {
+	path := dirEvidence + safeName(table) + ".ndjson"
+	if !m.first() {
+		path += compressed
+	}
+	return path
+}
+
+// statePath is the file of the segments of a table's evidence.
+func statePath(table string) string { return dirState + safeName(table) + ".ndjson" + compressed }
+
+// proves reports whether a bundle has the events behind a finding: of an exception; in the first format, of all.
+func (m *Manifest) proves(f *finding.Finding) bool { return m.first() || f.Exception() }

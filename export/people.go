@@ -72,9 +72,10 @@ func (b *builder) exceptions(fresh []*digested, amendments []Amendment) []except
 	for i := range amendments {
 		a := &amendments[i]
 		switch {
-		case a.Now == nil:
+		case a.noticed():
+		case a.Now == nil || !a.Now.Exception():
 			all = append(all, exception{amends: a})
-		case a.Now.Exception():
+		default:
 			all = append(all, exception{b.numbers[a.Amends], a.Now, a, a.Now.Severity})
 		}
 	}
@@ -124,9 +125,12 @@ func (b *builder) cells(e *exception) []cell {
 	f := e.finding
 	if f == nil {
 		f = &finding.Finding{ID: e.amends.Amends, PropertyID: b.manifest.Property, GamingDay: e.amends.GamingDay}
+		if was := e.amends.before.brief; was != nil {
+			f.TableID, f.ShoeID, f.Round, f.Rule = was.Table, was.Shoe, was.Round, was.Rule
+		}
 	}
 	t := b.day.Triage[f.ID]
-	explanation := strings.Join(nonEmpty(e.amendment(), t.Explanation), " ")
+	explanation := strings.Join(nonEmpty(b.amendment(e), t.Explanation), " ")
 	var seen circumstances
 	if p := b.proofs[f.TableID]; p != nil && e.finding != nil {
 		_, seen = p.of(f)
@@ -153,21 +157,12 @@ func (c cell) orBlank(keep bool) cell {
 	return c
 }
 
-// amendment describes an amendment for people.
-func (e *exception) amendment() string {
+// amendment describes the amendment of an exception, empty without one.
+func (b *builder) amendment(e *exception) string {
 	if e.amends == nil {
 		return ""
 	}
-	switch a := e.amends; a.Reason {
-	case amendLate:
-		return "Amendment: found after the gaming day was exported."
-	case amendWithdrawn:
-		return fmt.Sprintf("Amendment: finding %s (log leaf %d) is withdrawn: %s.", a.Amends, a.Leaf, a.Why)
-	case amendRestored:
-		return fmt.Sprintf("Amendment: finding %s is found again; log leaf %d withdrew it.", a.Amends, a.Leaf)
-	default:
-		return fmt.Sprintf("Amendment: replaces log leaf %d.", a.Leaf)
-	}
+	return b.describe(e.amends)
 }
 
 // description is the description of a rule; of a finding without a rule, its name.
@@ -218,18 +213,18 @@ func (b *builder) people(ctx context.Context, fresh []*digested, amendments []Am
 	all := b.exceptions(fresh, amendments)
 	bySeverity := slices.Clone(all)
 	slices.SortStableFunc(bySeverity, func(x, y exception) int { return int(y.severity) - int(x.severity) })
-	r := b.report(bySeverity, fresh)
+	r := b.report(bySeverity, fresh, amendments)
 	for _, f := range []struct {
 		path  string
 		write func(*out) error
 	}{
 		{pathExceptions, func(o *out) error { return b.writeCSV(o, all) }},
-		{pathWorkbook, func(o *out) error { return b.writeWorkbook(o, all) }},
+		{pathWorkbook, func(o *out) error { return b.writeWorkbook(o, all, r.Sections[0]) }},
 		{pathReport, func(o *out) error { return r.writeHTML(o) }},
 		{pathSummary, func(o *out) error { return r.writePDF(o) }},
 		{pathRounds, func(o *out) error { return b.writeRounds(ctx, o) }},
 		{pathReadme, func(o *out) error {
-			_, err := io.WriteString(o, b.manifest.readme())
+			_, err := io.WriteString(o, b.manifest.readme(b.day.Verifiers))
 			return err
 		}},
 	} {
@@ -240,7 +235,14 @@ func (b *builder) people(ctx context.Context, fresh []*digested, amendments []Am
 	return nil
 }
 
-func (m *Manifest) readme() string {
+func (m *Manifest) readme(verifiers []Verifier) string {
+	hashes := "Their SHA-256 are in the file verifiers.sha256 of the release.\n"
+	if len(verifiers) > 0 {
+		hashes = "The SHA-256 of the files of this release:\n\n"
+		for _, v := range verifiers {
+			hashes += "    " + v.SHA256 + "  " + v.Name + "\n"
+		}
+	}
 	return fmt.Sprintf(`%s
 %s
 Property %s, gaming day %s, export %d of the log %s
@@ -250,7 +252,8 @@ people/exceptions.csv, .xlsx            the exceptions, one per row
 people/rounds.parquet                   the rounds of the day
 findings.ndjson                         the findings, one leaf of the log per line
 amendments.ndjson                       changes to earlier exports
-evidence/                               the events that prove them, with pseudonyms of patrons
+evidence/, state/                       the events that prove the exceptions, with pseudonyms of patrons, and the state
+                                        of each table before them; to read them: zstd -d evidence/*.zst
 coverage.ndjson, missing.ndjson         records that were received, and events that are missing
 rulebook.json                           the rules that were applied
 manifest.json, checkpoint, proof/       the signed content, the signature, and the previous export
@@ -263,8 +266,15 @@ To check the signature, and that the bundle follows the previous export:
 
     audit verify THIS-BUNDLE --policy POLICY --last RECORD
 
+or, without installing a program: open verify.html of the release in a browser and drop the zip and the policy on it. It
+needs no network and sends nothing. On Windows, audit.exe is the same program as audit.
+
+The bundle was made by the release %s. %s
+Compare them with the values that the publisher of the release, or the casino in person, gave you. This file cannot
+prove them: whoever forges a bundle can write the hashes of forged programs into it.
+
 The policy is the file that the casino gave you in person. Never use a key from a bundle.
 A good result proves that nothing was changed, removed, added or reordered since the checkpoint left the casino. It does
 not prove that the cameras and table systems recorded correctly.
-`, m.Licensee, m.Form, m.Property, m.GamingDay, m.Export, m.Origin)
+`, m.Licensee, m.Form, m.Property, m.GamingDay, m.Export, m.Origin, m.Engine, hashes)
 }

@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
+	"codeberg.org/go-pdf/fpdf"
 	"github.com/parquet-go/parquet-go"
 	"github.com/xuri/excelize/v2"
 )
@@ -130,13 +133,126 @@ func TestReport(t *testing.T) {
 	}
 }
 
+// The summary never prints a heading over another or breaks a number: the columns of a table do not overlap, and each
+// figure is one text.
+func TestSummaryTables(t *testing.T) {
+	c := newCasino(t, "ac-1", 2)
+	names := []string{
+		"property", "gaming_day", "shift", "table", "rounds", "handle", "drop", "fills", "credits", "opener", "closer",
+		"win_by_tray", "win_by_wagers", "hold_percent", "win_per_handle",
+	}
+	row := []string{"ac-1", "2026-11-19", "swing", "PB-01"}
+	for i := range len(names) - len(row) {
+		row = append(row, fmt.Sprintf("-1%d,234,567.89", i))
+	}
+	c.day.Sections = []Section{{Title: "Hold", Columns: names, Rows: [][]string{row, row}}}
+	pdf := string(readFile(t, filepath.Join(c.export(t, true), pathSummary)))
+	for _, figure := range row {
+		if !strings.Contains(pdf, "("+figure+")") {
+			t.Errorf("%s is broken", figure)
+		}
+	}
+	p := page{Fpdf: fpdf.New("L", "mm", "Letter", "")}
+	p.text = func(s string) string { return s }
+	widths, total := []float64(nil), 0.0
+	for size, fits := pdfFont, false; !fits; size -= 0.5 {
+		if size < pdfMinFont {
+			t.Fatal("the hold report does not fit")
+		}
+		widths, fits = p.widths(names, [][]string{row}, size)
+	}
+	for _, w := range widths {
+		total += w
+	}
+	if total > pdfWidth+0.01 {
+		t.Errorf("the columns have %.1f mm of %.1f", total, pdfWidth)
+	}
+}
+
+// The summary is tagged: all its text is in the structure or an artifact, headings and tables are such, each table has
+// names of columns or rows, and each marked content has its element.
+func TestSummaryTagged(t *testing.T) {
+	c := newCasino(t, "ac-1", 2)
+	row := []string{"ac-1", strings.Repeat("a long text of several words ", 20), ""}
+	long := Section{Title: "Long", Note: strings.Repeat("A note that is broken. ", 40), Columns: []string{"a", "b", "c"}}
+	for range 40 {
+		long.Rows = append(long.Rows, row)
+	}
+	c.day.Sections = []Section{long}
+	path := filepath.Join(c.export(t, true), pathSummary)
+	pdf := string(readFile(t, path))
+	for _, want := range []string{
+		"/MarkInfo <</Marked true>>", "/Lang (en-US)", "/DisplayDocTitle true", "/Title (", "/S /H1", "/S /Table", "/Tabs /S",
+	} {
+		if !strings.Contains(pdf, want) {
+			t.Errorf("summary.pdf lacks %q", want)
+		}
+	}
+	pages, contents := 0, 0
+	for _, stream := range regexp.MustCompile(`(?s)\nstream\n(.*?)endstream`).FindAllStringSubmatch(pdf, -1) {
+		depth := 0
+		for line := range strings.Lines(stream[1]) {
+			switch line = strings.TrimSpace(line); {
+			case strings.HasSuffix(line, "BDC"):
+				contents++
+				depth++
+			case strings.HasSuffix(line, "BMC"):
+				depth++
+			case line == "EMC":
+				depth--
+			case strings.Contains(line, "Tj") && depth == 0:
+				t.Errorf("text without a tag: %s", line)
+			}
+		}
+		if pages++; depth != 0 {
+			t.Errorf("page %d: a marked content does not end", pages)
+		}
+	}
+	if pages < 3 {
+		t.Fatalf("%d pages, want some", pages)
+	}
+	if kids := strings.Count(pdf, "/Type /MCR"); kids != contents || contents < 100 {
+		t.Errorf("%d marked contents, %d in the structure", contents, kids)
+	}
+	for kind, fewest := range map[string]int{"H2": 5, "TR": 45, "TD": 80, "P": 5} {
+		if n := strings.Count(pdf, "/S /"+kind+" "); n < fewest {
+			t.Errorf("%d elements %s, want %d or more", n, kind, fewest)
+		}
+	}
+	for table := range strings.SplitSeq(pdf, "/S /Table ") {
+		if first, _, ok := strings.Cut(table, "/S /T"); ok && first != "" && !strings.Contains(table, "/Scope /") {
+			t.Error("a table without names of columns or rows")
+			break
+		}
+	}
+	for _, program := range [][]string{{"qpdf", "--check", path}, {"pdfinfo", "-struct-text", path}} {
+		if _, err := exec.LookPath(program[0]); err != nil {
+			t.Logf("NOT RUN: %s is not installed", program[0])
+			continue
+		}
+		out, err := exec.CommandContext(t.Context(), program[0], program[1:]...).CombinedOutput()
+		if err != nil || strings.Contains(string(out), "WARNING") || strings.Contains(string(out), "Syntax") {
+			t.Errorf("%v: %v\n%s", program, err, out)
+		}
+		read := regexp.MustCompile(`(?s)H1 \(block\)\s+"` + c.day.Form + `".*/Scope /Column\s+"a".*several words a long text`)
+		if program[0] == "pdfinfo" && !read.Match(out) {
+			t.Errorf("the structure has no title, no names of columns or joined words:\n%s", out)
+		}
+	}
+	if keep := os.Getenv("SHOEPROOF_KEEP"); keep != "" {
+		if err := os.WriteFile(keep, []byte(pdf), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestSafeName(t *testing.T) {
 	seen := map[string]string{}
 	for _, name := range []string{
 		"pb-01", "PB-01", "Pb-01", "..", ".", "a/b", "a b", "a=20b", "a=b", "pb-01=u3", "", "é",
 		strings.Repeat("x", 300), strings.Repeat("X", 64),
 	} {
-		file := evidencePath(name)
+		file := new(Manifest).evidencePath(name)
 		if err := goodPath(file); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
@@ -145,7 +261,7 @@ func TestSafeName(t *testing.T) {
 		}
 		seen[strings.ToLower(file)] = name
 	}
-	if got := evidencePath("PB-01"); got != "evidence/pb-01=u3.ndjson" {
+	if got := new(Manifest).evidencePath("PB-01"); got != "evidence/pb-01=u3.ndjson.zst" {
 		t.Errorf("PB-01: %s", got)
 	}
 }

@@ -166,5 +166,14 @@ func newWitness(vkey string) (*witness, error) {
 	return w, nil
 }
 
-// PolicyText is a policy that trusts one key and needs no witness.
-func PolicyText(vkey string) string { return fmt.Sprintf("log %s\nquorum none\n", vkey) }
+// PolicyText is a policy that trusts one key and needs no witness, and names the consequence.
+func PolicyText(vkey string) string {
+	return fmt.Sprintf(`log %s
+# No witness is needed: whoever has the key can sign a second history of this log. To need one, replace the next line by
+# witness NAME KEY, and quorum NAME.
+quorum none
+`, vkey)
+}
+
+// Witnessed reports whether a checkpoint needs a witness.
+func (p *Policy) Witnessed() bool { return p.quorum != "none" }

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // span is the evidence that findings name at a table.
@@ -17,10 +18,13 @@ type span struct {
 	findings    []*finding.Finding
 }
 
-// spans returns the span of each table with findings.
+// spans returns the span of each table with exceptions.
 func spans(fresh []*digested, amendments []Amendment) map[string]*span {
 	all := map[string]*span{}
 	add := func(f *finding.Finding) {
+		if !f.Exception() {
+			return
+		}
 		s := all[f.TableID]
 		if s == nil {
 			s = &span{first: 1<<64 - 1}
@@ -74,25 +78,32 @@ func (b *builder) evidence(ctx context.Context, fresh []*digested, amendments []
 	return writeLines(b, pathMissing, missing)
 }
 
-// prove writes the events of a table and returns the findings of their replay.
+// prove writes the events that prove the exceptions of a table, and returns the findings of their replay.
 func (b *builder) prove(table string, s *span) (map[string]*digested, error) {
 	b.proofs[table] = &proof{}
 	if s.last == 0 || b.day.Events == nil {
 		return nil, nil
 	}
-	lines, p, err := readEvidence(b.day.Events(table, s.first, s.last), b.day.Mask)
+	t, err := b.day.readEvidence(b.day.Events(table, s.first, s.last))
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}
-	b.proofs[table] = p
-	if err := b.writeEvidence(table, lines); err != nil {
-		return nil, err
-	}
-	replayed, err := replay(b.day.Books, b.day.Calendar, lineSeq(lines))
+	b.proofs[table] = t.proof
+	r := replayer{b.day.Books, b.day.Calendar}
+	of := rows.Snapshot{PropertyID: b.day.Property, TableID: table}
+	whole, err := r.replay(&segment{Ends: true}, of, lineSeq(t.lines), t.shoes)
 	if err != nil {
 		return nil, fmt.Errorf("replay table %s: %w", table, err)
 	}
-	return replayed, nil
+	segments := t.cut(whole, s.findings)
+	if err := b.writeEvidence(table, t.lines, segments); err != nil {
+		return nil, err
+	}
+	again, err := r.segments(of, segments, lineSeq(t.lines))
+	if err != nil {
+		return nil, fmt.Errorf("replay the evidence of table %s: %w", table, err)
+	}
+	return again, nil
 }
 
 // compare enters the differences of findings and replay in the manifest, and returns the sequence numbers of the
@@ -112,7 +123,7 @@ func (b *builder) compare(table string, s *span, replayed map[string]*digested) 
 		delete(replayed, f.ID)
 	}
 	for id, again := range replayed { // sorted by evidence
-		if again.finding.GamingDay == m.GamingDay {
+		if again.finding.GamingDay == m.GamingDay && again.finding.Exception() {
 			m.Extra = append(m.Extra, id)
 		}
 	}
@@ -120,14 +131,19 @@ func (b *builder) compare(table string, s *span, replayed map[string]*digested) 
 	return slices.Compact(missing), nil
 }
 
-func (b *builder) writeEvidence(table string, lines []evidenceLine) error {
+func (b *builder) writeEvidence(table string, lines []evidenceLine, segments []segment) error {
 	if len(lines) == 0 {
 		return nil
 	}
 	for i := range lines {
 		b.cover(&lines[i])
 	}
-	return writeLines(b, evidencePath(table), lines)
+	if len(segments) > 0 {
+		if err := writeLines(b, statePath(table), segments); err != nil {
+			return err
+		}
+	}
+	return writeLines(b, b.manifest.evidencePath(table), lines)
 }
 
 // cover extends the spans by the offset of an event.

@@ -14,7 +14,7 @@ type Heads struct {
 	// Chains are the ends of the chains of triage and of the console log, of the property and of no property.
 	Chains []rows.ChainHead `json:"chains"`
 	// Journal has the digest of the journal of each partition.
-	Journal []JournalHead `json:"journal"`
+	Journal []rows.JournalHead `json:"journal"`
 	// Facts is the digest of the facts of the gaming day.
 	Facts *Facts `json:"facts,omitempty"`
 	// Accepted is why the export was made although the records are not proven, with what is not.
@@ -32,16 +32,6 @@ type Facts struct {
 type Unproven struct {
 	Reason   string   `json:"reason"`
 	Problems []string `json:"problems"`
-}
-
-// JournalHead is the digest of the journal of one partition up to an offset.
-type JournalHead struct {
-	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
-	First     int64  `json:"first"`
-	To        int64  `json:"to"`
-	Ranges    int64  `json:"ranges"`
-	SHA256    string `json:"sha256"`
 }
 
 // records writes the actions of triage since the last export, each a leaf.

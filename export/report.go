@@ -4,7 +4,6 @@ import (
 	_ "embed"
 	"fmt"
 	"html/template"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,6 +20,9 @@ type report struct {
 	Rules      []Count     // the most frequent first
 	Sections   []Section
 	Coverage   []Coverage
+	// Amendments are the amendments in words; Amends is their sum in a sentence.
+	Amends     string
+	Amendments []string
 	Lines      []reportLine
 	Total      int
 }
@@ -31,47 +33,32 @@ type reportLine struct {
 }
 
 // notAuditable lists what could not be audited, by the sensor that the tables lack or the events that are missing.
-func (b *builder) notAuditable(fresh []*digested) Section {
+func notAuditable(fresh []*digested) Section {
 	s := Section{
 		Title: "Not auditable", Columns: []string{"Sensor", "Findings", "Rules", "Tables"},
 		Note: "Rules that were not evaluated because a table does not report what they need, or because events are missing." +
 			" They accuse no one. Notices of severity info are no exceptions; each is a line of findings.ndjson.",
 	}
-	type group struct {
-		findings      int64
-		rules, tables map[string]bool
+	findings := func(yield func(*finding.Finding) bool) {
+		for _, f := range fresh {
+			if !yield(&f.finding) {
+				return
+			}
+		}
 	}
-	groups := map[string]*group{}
-	for _, f := range fresh {
-		if f.finding.Verdict != finding.Unauditable {
-			continue
-		}
-		sensor, lacks := strings.CutPrefix(f.finding.Observed, "the table does not report ")
-		if !lacks {
-			sensor = "events are missing or cannot be used"
-		}
-		g := groups[sensor]
-		if g == nil {
-			g = &group{0, map[string]bool{}, map[string]bool{}}
-			groups[sensor] = g
-		}
-		g.findings++
-		g.rules[f.finding.Rule], g.tables[f.finding.TableID] = true, true
-	}
-	for _, sensor := range slices.Sorted(maps.Keys(groups)) {
-		g := groups[sensor]
+	for _, u := range finding.NotAuditable(findings) {
 		s.Rows = append(s.Rows, []string{
-			sensor, strconv.FormatInt(g.findings, 10), strings.Join(slices.Sorted(maps.Keys(g.rules)), ", "),
-			strconv.Itoa(len(g.tables)),
+			u.Sensor, strconv.Itoa(u.Findings), strings.Join(u.Rules, ", "), strings.Join(u.Tables, ", "),
 		})
 	}
 	return s
 }
 
-func (b *builder) report(all []exception, fresh []*digested) *report {
+func (b *builder) report(all []exception, fresh []*digested, amendments []Amendment) *report {
 	m := &b.manifest
-	sections := append([]Section{b.notAuditable(fresh)}, b.day.Sections...)
+	sections := append([]Section{notAuditable(fresh)}, b.day.Sections...)
 	r := &report{M: m, Sections: sections, Coverage: b.coverage, Total: len(all)}
+	r.Amends, r.Amendments = b.amendmentReport(amendments)
 	bySeverity := map[string]int64{}
 	byRule := map[string]int64{}
 	for _, c := range m.Counts {
@@ -126,16 +113,30 @@ func claim(f *finding.Finding) string {
 	return string(f.Verdict) + ", " + string(f.Basis)
 }
 
+// amended refers to the amendment of an exception, which the reports have in words; empty without one.
+func (e *exception) amended() string {
+	for _, word := range amendmentWords() {
+		if e.amends != nil && e.amends.Reason == word[0] {
+			return "Amended (" + word[1] + "): see the amendments above."
+		}
+	}
+	return ""
+}
+
 func (b *builder) reportLine(e *exception) reportLine {
 	f := e.finding
 	if f == nil {
-		return reportLine{Rule: "withdrawn", Note: e.amendment()}
+		l := reportLine{Rule: "withdrawn", Note: e.amended()}
+		if was := e.amends.before.brief; was != nil {
+			l.Table, l.Shoe, l.Rule = was.Table, was.Shoe, was.Rule+" withdrawn"
+		}
+		return l
 	}
 	l := reportLine{
 		No: strconv.FormatInt(e.no, 10), At: strings.Replace(b.local(f.At-f.At%1e9), "T", " ", 1), Table: f.TableID,
 		Shoe: f.ShoeID, Rule: f.Rule, Severity: f.Severity.String(), Claim: claim(f),
 		Expected: f.Expected, Observed: f.Observed, Citation: strings.Join(f.Citations, "; "),
-		Note: strings.Join(nonEmpty(e.amendment(), b.day.Triage[f.ID].Explanation), " "),
+		Note: strings.Join(nonEmpty(e.amended(), b.day.Triage[f.ID].Explanation), " "),
 	}
 	if f.Round > 0 {
 		l.Round = strconv.FormatUint(uint64(f.Round), 10)
@@ -159,6 +160,12 @@ func (r *report) writeHTML(o *out) error {
 	}
 	return nil
 }
+
+// Listed are the amendments that a report lists.
+func (r *report) Listed() []string { return r.Amendments[:min(len(r.Amendments), maxInPDF)] }
+
+// Unlisted is the number of amendments that a report does not list.
+func (r *report) Unlisted() int { return len(r.Amendments) - len(r.Listed()) }
 
 // More is the number of exceptions that the report does not list.
 func (r *report) More() int { return r.Total - len(r.Lines) }

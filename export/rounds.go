@@ -1,33 +1,27 @@
+//go:build !js
+
 package export
 
 import (
-	"cmp"
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// writeRounds writes the rounds as Parquet, uncompressed, with fixed pages and a fixed writer name, so that the same
-// rounds give the same bytes.
+// writeRounds writes the rounds as Parquet with fixed pages, compression and writer name, so that the same rounds give
+// the same bytes.
 func (b *builder) writeRounds(ctx context.Context, o *out) error {
-	var all []Round
-	if b.day.Rounds != nil {
-		for r, err := range b.day.Rounds {
-			if err != nil {
-				return fmt.Errorf("read rounds: %w", err)
-			}
-			all = append(all, *r)
-		}
+	all, err := b.day.sortedRounds()
+	if err != nil {
+		return err
 	}
-	slices.SortFunc(all, func(x, y Round) int {
-		return cmp.Or(cmp.Compare(x.TableID, y.TableID), cmp.Compare(x.At, y.At), cmp.Compare(x.ShoeID, y.ShoeID),
-			cmp.Compare(x.Round, y.Round))
-	})
 	w := parquet.NewGenericWriter[Round](o, parquet.CreatedBy("shoeproof", "1", ""),
-		parquet.Compression(&parquet.Uncompressed), parquet.PageBufferSize(256<<10), parquet.MaxRowsPerRowGroup(100_000),
-		parquet.DataPageVersion(1))
+		parquet.Compression(&zstd.Codec{Level: zstd.SpeedBetterCompression, Concurrency: 1}),
+		parquet.PageBufferSize(256<<10), parquet.MaxRowsPerRowGroup(100_000), parquet.DataPageVersion(1))
 	for chunk := range slices.Chunk(all, 10_000) {
 		if err := context.Cause(ctx); err != nil {
 			return err
@@ -41,4 +35,9 @@ func (b *builder) writeRounds(ctx context.Context, o *out) error {
 		return fmt.Errorf("close rounds: %w", err)
 	}
 	return nil
+}
+
+// readRounds reads what writeRounds wrote.
+func readRounds(data []byte) ([]Round, error) {
+	return parquet.Read[Round](bytes.NewReader(data), int64(len(data)))
 }

@@ -23,6 +23,13 @@ type Accepted struct {
 	Root     string `json:"root"`
 }
 
+// record is the regulator's record during a verification.
+type record struct {
+	path  string
+	state *State // nil before the first accepted export
+	write func(*State) error
+}
+
 // maxState bounds the file: some hundred thousand exports.
 const maxState = 64 << 20
 
@@ -118,20 +125,22 @@ func (s *State) successor(m *Manifest, c *Checkpoint) *Failure {
 // leave a gap.
 func (v *verifier) successor(context.Context) (string, *Failure) {
 	m, c := &v.manifest, &v.checkpoint
-	if f := v.previous(); f != nil {
-		return "", f
+	for _, step := range []func() *Failure{v.previous, v.published} {
+		if f := step(); f != nil {
+			return "", f
+		}
 	}
 	switch {
-	case v.state != nil:
-		if f := v.state.successor(m, c); f != nil {
+	case v.record == nil:
+		return "not compared with your accepted exports: you gave none", nil
+	case v.record.state != nil:
+		if f := v.record.state.successor(m, c); f != nil {
 			return "", f
 		}
 		return fmt.Sprintf("it follows export %d, the last accepted export", m.Export-1), nil
-	case v.opt.Last == "":
-		return "not compared with your accepted exports: use --last FILE", nil
 	case m.Export > 1 && !v.opt.Begin:
 		return "", undecided(checkSuccessor, "it is export %d, and %s, the record of your accepted exports, does not exist. "+
-			"If this is the first export that you receive, use --begin", m.Export, filepath.Base(v.opt.Last))
+			"If this is the first export that you receive, use --begin", m.Export, filepath.Base(v.record.path))
 	case m.Export > 1:
 		return fmt.Sprintf("your record starts with export %d; earlier exports are not verified", m.Export), nil
 	}
@@ -164,11 +173,37 @@ func (v *verifier) previous() *Failure {
 	return nil
 }
 
-func (v *verifier) save(context.Context) (string, *Failure) {
-	if v.opt.Last == "" {
-		return "not recorded: use --last FILE", nil
+// published compares the bundle with a checkpoint that the reader has from another source.
+func (v *verifier) published() *Failure {
+	const check = checkSuccessor
+	if v.opt.Checkpoint == nil {
+		return nil
 	}
-	if err := v.state.with(&v.manifest, &v.checkpoint).write(v.opt.Last); err != nil {
+	m := &v.manifest
+	have, failure := v.opt.Policy.open(v.opt.Checkpoint)
+	roots := map[int64]string{m.PrevSize: m.PrevRoot, v.checkpoint.Size: formatHash(v.checkpoint.Root)}
+	root, known := roots[have.Size]
+	switch {
+	case failure != nil:
+		failure.Check, failure.Message = check, "your checkpoint: "+failure.Message
+		return failure
+	case have.Origin != m.Origin:
+		return undecided(check, "your checkpoint belongs to the log %s, the bundle to %s", have.Origin, m.Origin)
+	case !known:
+		return undecided(check, "your checkpoint is of %d leaves; the bundle can be compared with a checkpoint of %d or %d "+
+			"leaves only", have.Size, m.PrevSize, v.checkpoint.Size)
+	case formatHash(have.Root) != root:
+		return tampered(check, "fork: your checkpoint of %d leaves has the root %s, the bundle %s. The casino signed two "+
+			"histories; keep both", have.Size, formatHash(have.Root), root)
+	}
+	return nil
+}
+
+func (v *verifier) save(context.Context) (string, *Failure) {
+	if v.record == nil {
+		return "not recorded: you gave no record of accepted exports", nil
+	}
+	if err := v.record.write(v.record.state.with(&v.manifest, &v.checkpoint)); err != nil {
 		return "", fail(Wrong, checkState, "%v", []any{err})
 	}
 	return fmt.Sprintf("export %d is recorded as accepted", v.manifest.Export), nil

@@ -1,6 +1,7 @@
 package export
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -61,6 +62,9 @@ type VerifyOptions struct {
 	Policy *Policy
 	// Last is the file of accepted exports, empty for none.
 	Last string
+	// Checkpoint is a signed checkpoint of the log that the reader has from another source, nil without one. The history
+	// of the bundle must contain it.
+	Checkpoint []byte
 	// Begin accepts an export that is not the first of its log as the first of a new file Last.
 	Begin bool
 	// Replay evaluates the rules on the evidence. Engine is the name of this release.
@@ -105,38 +109,72 @@ type verifier struct {
 	raw        []byte // the manifest's bytes
 	manifest   Manifest
 	log        tree
-	state      *State
+	record     *record
 	content    content
 	versions   map[string]uint32 // of rules, by name
 }
 
 // Verify runs the checks on a bundle in order until one fails. An error means that there is no verdict.
 func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, error) {
-	opt.Replay = opt.Replay || opt.Database != nil
-	v := &verifier{opt: opt, versions: rules.Versions()}
-	out := &Verdict{
-		Bundle:  filepath.Base(path),
-		Verdict: "good",
-		Message: "Genuine and complete: nothing was changed, removed, added or reordered.",
-	}
+	var accepted *record
 	if opt.Last != "" {
-		var err error
-		if v.state, err = readState(opt.Last); err != nil {
+		state, err := readState(opt.Last)
+		if err != nil {
 			return nil, err
 		}
-		if opt.Begin && v.state != nil {
+		if opt.Begin && state != nil {
 			return nil, fmt.Errorf("%s exists: Begin starts a new record only", opt.Last)
 		}
+		accepted = &record{opt.Last, state, func(s *State) error { return s.write(opt.Last) }}
 	}
 	b, err := openBundle(path)
 	if err != nil && !errors.Is(err, errDamaged) {
 		return nil, fmt.Errorf("open the bundle: %w", err)
 	}
 	if err == nil {
-		v.bundle = b
 		defer func() { _ = b.close() }()
 	}
-	for _, c := range v.checks(err) {
+	v := &verifier{opt: opt, bundle: b, record: accepted}
+	return v.run(ctx, filepath.Base(path), err, "takes --last FILE")
+}
+
+// VerifyZip is Verify for a zip in memory and without a file system, as in a browser. The accepted exports are the
+// content of the file Last; empty for none. It returns that file with the export added if the bundle is good; without
+// accepted exports, a file that begins with the export.
+func VerifyZip(ctx context.Context, name string, data, accepted []byte, opt VerifyOptions) (*Verdict, []byte, error) {
+	v := &verifier{opt: opt}
+	var next []byte
+	if len(accepted) > 0 {
+		state, err := parseState("of accepted exports", accepted)
+		if err != nil {
+			return nil, nil, err
+		}
+		v.record = &record{state: state, write: func(*State) error { return nil }}
+	}
+	b, err := readZip(bytes.NewReader(data), int64(len(data)))
+	v.bundle = b
+	out, err := v.run(ctx, name, err, "takes your file of accepted exports")
+	if err == nil && out.Code == Good {
+		var before *State
+		if v.record != nil {
+			before = v.record.state
+		}
+		next, err = encodeIndented(before.with(&v.manifest, &v.checkpoint))
+	}
+	return out, next, err
+}
+
+// run runs the checks on an opened bundle; damage is the error of opening it. The message of a good bundle without a
+// record ends with what comparing it takes.
+func (v *verifier) run(ctx context.Context, name string, damage error, takes string) (*Verdict, error) {
+	v.opt.Replay = v.opt.Replay || v.opt.Database != nil
+	v.versions = rules.Versions()
+	out := &Verdict{
+		Bundle:  name,
+		Verdict: "good",
+		Message: "Genuine and complete: nothing was changed, removed, added or reordered.",
+	}
+	for _, c := range v.checks(damage) {
 		if err := context.Cause(ctx); err != nil {
 			return nil, err
 		}
@@ -150,8 +188,8 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 		}
 		out.Checks = append(out.Checks, Check{c.name, true, detail})
 	}
-	if out.Code == Good && opt.Last == "" {
-		out.Message += " Verified alone: whether it follows the exports that you accepted before takes --last FILE."
+	if out.Code == Good && v.record == nil {
+		out.Message += " Verified alone: whether it follows the exports that you accepted before " + takes + "."
 	}
 	v.describe(out)
 	return out, nil

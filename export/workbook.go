@@ -11,27 +11,30 @@ import (
 	"strings"
 )
 
-// writeWorkbook writes the exceptions as a spreadsheet: ECMA-376 with inline strings, its parts uncompressed, so that
-// its bytes do not depend on a compressor. Text has a text type; there are no formulas.
-func (b *builder) writeWorkbook(o *out, all []exception) error {
+// writeWorkbook writes the exceptions and what is not auditable as two sheets: ECMA-376 with inline strings. Its parts
+// are uncompressed, so that its bytes do not depend on a compressor. Text has a text type; there are no formulas.
+func (b *builder) writeWorkbook(o *out, all []exception, notAuditable Section) error {
 	z := zip.NewWriter(o)
 	for _, part := range []struct{ name, text string }{
 		{"[Content_Types].xml", `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">` +
 			`<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>` +
 			`<Override PartName="/xl/workbook.xml" ContentType="` + spreadsheetML + `sheet.main+xml"/>` +
 			`<Override PartName="/xl/styles.xml" ContentType="` + spreadsheetML + `styles+xml"/>` +
-			`<Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + spreadsheetML + `worksheet+xml"/></Types>`},
+			`<Override PartName="/xl/worksheets/sheet1.xml" ContentType="` + spreadsheetML + `worksheet+xml"/>` +
+			`<Override PartName="/xl/worksheets/sheet2.xml" ContentType="` + spreadsheetML + `worksheet+xml"/></Types>`},
 		{"_rels/.rels", `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
 			`<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/officeDocument" ` +
 			`Target="xl/workbook.xml"/></Relationships>`},
 		{"xl/workbook.xml", `<workbook xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main" ` +
 			`xmlns:r="http://schemas.openxmlformats.org/officeDocument/2006/relationships"><sheets><sheet name="exceptions" ` +
-			`sheetId="1" r:id="r1"/></sheets></workbook>`},
+			`sheetId="1" r:id="r1"/><sheet name="not auditable" sheetId="2" r:id="r3"/></sheets></workbook>`},
 		{
 			"xl/_rels/workbook.xml.rels",
 			`<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">` +
 				`<Relationship Id="r1" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" ` +
 				`Target="worksheets/sheet1.xml"/>` +
+				`<Relationship Id="r3" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/worksheet" ` +
+				`Target="worksheets/sheet2.xml"/>` +
 				`<Relationship Id="r2" Type="http://schemas.openxmlformats.org/officeDocument/2006/relationships/styles" ` +
 				`Target="styles.xml"/></Relationships>`,
 		},
@@ -51,16 +54,20 @@ func (b *builder) writeWorkbook(o *out, all []exception) error {
 			return fmt.Errorf("write %s: %w", part.name, err)
 		}
 	}
-	w, err := z.CreateHeader(&zip.FileHeader{Name: "xl/worksheets/sheet1.xml", Method: zip.Store})
-	if err != nil {
-		return fmt.Errorf("write the sheet: %w", err)
+	for i, fill := range []func(*sheet){
+		func(s *sheet) { b.fillSheet(s, all) }, func(s *sheet) { b.fillNotAuditable(s, notAuditable) },
+	} {
+		w, err := z.CreateHeader(&zip.FileHeader{Name: fmt.Sprintf("xl/worksheets/sheet%d.xml", i+1), Method: zip.Store})
+		if err != nil {
+			return fmt.Errorf("write a sheet: %w", err)
+		}
+		s := sheet{out: bufio.NewWriterSize(w, 64<<10)}
+		fill(&s)
+		if err := s.out.Flush(); err != nil {
+			return fmt.Errorf("write a sheet: %w", err)
+		}
 	}
-	s := sheet{out: bufio.NewWriterSize(w, 64<<10)}
-	b.fillSheet(&s, all)
 	o.Rows = int64(min(len(all), maxInWorkbook))
-	if err := s.out.Flush(); err != nil {
-		return fmt.Errorf("write the sheet: %w", err)
-	}
 	return z.Close()
 }
 
@@ -71,6 +78,31 @@ const spreadsheetML = "application/vnd.openxmlformats-officedocument.spreadsheet
 const headLines = 3
 
 func (b *builder) fillSheet(s *sheet, all []exception) {
+	b.head(s, columnWidths(), exceptionColumns())
+	for i := range all[:min(len(all), maxInWorkbook)] {
+		s.row(0, b.cells(&all[i])...)
+	}
+	if more := len(all) - maxInWorkbook; more > 0 {
+		s.row(1, cell{text: fmt.Sprintf("and %d more, see exceptions.csv", more)})
+	}
+	s.text("</sheetData></worksheet>")
+}
+
+// fillNotAuditable writes the section "not auditable"; its second column is a number.
+func (b *builder) fillNotAuditable(s *sheet, section Section) {
+	b.head(s, []int{42, 10, 60, 60}, section.Columns)
+	for _, row := range section.Rows {
+		var cells []cell
+		for i, text := range row {
+			cells = append(cells, cell{text, i == 1})
+		}
+		s.row(0, cells...)
+	}
+	s.text("</sheetData></worksheet>")
+}
+
+// head begins a sheet: licensee, form, scope and the names of the columns, which stay in view.
+func (b *builder) head(s *sheet, widths []int, columns []string) {
 	m := &b.manifest
 	s.text(
 		xml.Header + `<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetViews>` +
@@ -80,7 +112,7 @@ func (b *builder) fillSheet(s *sheet, all []exception) {
 		fmt.Sprintf(`<pane ySplit="%d" topLeftCell="A%d" activePane="bottomLeft" state="frozen"/>`, headLines+1, headLines+2),
 	)
 	s.text(`</sheetView></sheetViews><sheetFormatPr defaultRowHeight="13"/><cols>`)
-	for i, width := range columnWidths() {
+	for i, width := range widths {
 		s.text(fmt.Sprintf(`<col min="%d" max="%d" width="%d" customWidth="1"/>`, i+1, i+1, width))
 	}
 	s.text("</cols><sheetData>")
@@ -88,17 +120,10 @@ func (b *builder) fillSheet(s *sheet, all []exception) {
 	s.row(1, cell{text: m.Form})
 	s.row(0, cell{text: fmt.Sprintf("Property %s, gaming day %s, export %d", m.Property, m.GamingDay, m.Export)})
 	var names []cell
-	for _, name := range exceptionColumns() {
+	for _, name := range columns {
 		names = append(names, cell{text: name})
 	}
 	s.row(1, names...)
-	for i := range all[:min(len(all), maxInWorkbook)] {
-		s.row(0, b.cells(&all[i])...)
-	}
-	if more := len(all) - maxInWorkbook; more > 0 {
-		s.row(1, cell{text: fmt.Sprintf("and %d more, see exceptions.csv", more)})
-	}
-	s.text("</sheetData></worksheet>")
 }
 
 func columnWidths() []int {

@@ -29,6 +29,9 @@ func OfSeat(seat uint32) Subject { return Subject{Kind: seatSubject, From: uint6
 // OfWager is the subject of a wager.
 func OfWager(id string) Subject { return Subject{Kind: wagerSubject, Name: id} }
 
+// Wager is the id of the wager that the subject is.
+func (s Subject) Wager() (id string, ok bool) { return s.Name, s.Kind == wagerSubject }
+
 // OfCard is the subject of a card, by its number from the shoe.
 func OfCard(cardSeq uint32) Subject { return Subject{Kind: cardSubject, From: uint64(cardSeq)} }
 

@@ -72,8 +72,8 @@ type vigFile struct {
 	Unseen []string `yaml:"unseen"`
 	// Units are rounding units by percentage.
 	Units map[string]int64 `yaml:"units"`
-	// Charges are the lines of the banker wager by mode.
-	Charges map[string]wagerFile `yaml:"charges"`
+	// Charges are the kinds of vigorish by mode, or by a name of the rulebook.
+	Charges map[string]chargeFile `yaml:"charges"`
 }
 
 type burnFile struct {
@@ -152,8 +152,6 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 		l.Odds[s] = SpotOdds{odds, floor}
 	}
 	l.wagers(&c, &gf)
-	parseList(&c, "vigorish/modes", gf.Vigorish.Modes, &l.Modes)
-	parseList(&c, "vigorish/unseen", gf.Vigorish.Unseen, &l.Unseen)
 	l.readCharges(&c, &gf)
 	l.Units = map[int64]int64{}
 	for _, percent := range slices.Sorted(maps.Keys(gf.Vigorish.Units)) {

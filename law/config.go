@@ -17,13 +17,15 @@ type PostedRow struct {
 
 // Config is what is in force at a table: the elections of the house within its rulebook.
 type Config struct {
-	ID             string
-	Ruleset        string
-	Game           baccarat.Game
-	Currency       string
-	Decks          uint32
-	Seats          []uint32
-	Mode           baccarat.VigorishMode
+	ID       string
+	Ruleset  string
+	Game     baccarat.Game
+	Currency string
+	Decks    uint32
+	Seats    []uint32
+	Mode     baccarat.VigorishMode
+	// ModeName is the word of a kind of vigorish of the rulebook, with the mode OTHER.
+	ModeName       string `cbor:",omitempty"`
 	Percent        int64
 	Procedure      uint32
 	SideBets       []baccarat.SideBet
@@ -49,11 +51,6 @@ type Config struct {
 
 // Reports reports whether the table reports all of these feeds.
 func (c *Config) Reports(feeds baccarat.Feeds) bool { return feeds&^c.Feeds == 0 }
-
-// Knows reports whether the text knows a kind of vigorish, if only by name.
-func (l *Law) Knows(m baccarat.VigorishMode) bool {
-	return slices.Contains(l.Modes, m) || slices.Contains(l.Unseen, m)
-}
 
 // Offers reports whether a side bet is on offer.
 func (c *Config) Offers(s baccarat.SideBet) bool {

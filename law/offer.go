@@ -21,7 +21,7 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 		switch {
 		case s == baccarat.SpotBanker && config.Mode == baccarat.NoVigorishMode && l.mayPush(c):
 			return baccarat.Undetermined // a push under one kind of vigorish, a win under another
-		case result == baccarat.Tie, s == baccarat.SpotBanker && l.Knows(config.Mode) && l.Pushes(config.Mode, c):
+		case result == baccarat.Tie, s == baccarat.SpotBanker && l.Knows(config.Kind()) && l.Pushes(config.Kind(), c):
 			return baccarat.Return
 		case s == baccarat.SpotBanker:
 			return baccarat.PayIf(result == baccarat.BankerWon)
@@ -41,9 +41,9 @@ func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccar
 	if w := l.Wager(s, ""); w != nil {
 		return l.Paid(config, w, c)
 	}
-	if s == baccarat.SpotBanker && l.Knows(config.Mode) {
-		if line := l.chargeLine(config.Mode, c); line != nil && !line.Returns {
-			return line.Odds.Odds
+	if s == baccarat.SpotBanker {
+		if odds := l.reduced(config.Kind(), c); odds.Known() {
+			return odds.Odds
 		}
 	}
 	posted := config.Posted[s]
@@ -51,57 +51,6 @@ func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccar
 		return posted
 	}
 	return l.Odds[s].Odds
-}
-
-// chargeLine is the line of the banker wager that a kind of vigorish applies to a coup, nil if it changes nothing.
-func (l *Law) chargeLine(m baccarat.VigorishMode, c *baccarat.Coup) *Line {
-	if int(m) >= len(l.charges) || l.charges[m] == nil {
-		return nil
-	}
-	for i := range l.charges[m].Lines {
-		if line := &l.charges[m].Lines[i]; line.When.Holds(c) {
-			return line
-		}
-	}
-	return nil
-}
-
-// Pushes reports whether a kind of vigorish returns the banker wager on a coup that it would win.
-func (l *Law) Pushes(m baccarat.VigorishMode, c *baccarat.Coup) bool {
-	line := l.chargeLine(m, c)
-	return line != nil && line.Returns
-}
-
-// mayPush reports whether a kind of vigorish that the text knows pushes.
-func (l *Law) mayPush(c *baccarat.Coup) bool {
-	for m := range l.charges {
-		if mode := baccarat.VigorishMode(m); l.charges[m] != nil && l.Knows(mode) && l.Pushes(mode, c) {
-			return true
-		}
-	}
-	return false
-}
-
-// Reduced are the odds that a kind of vigorish sets for a banker wager that wins on a coup, unknown if it sets none. A
-// table whose kind of vigorish was not reported may have any that the text knows.
-func (l *Law) Reduced(m baccarat.VigorishMode, c *baccarat.Coup) SpotOdds {
-	for i := range l.charges {
-		mode := baccarat.VigorishMode(i)
-		if (m == mode || m == baccarat.NoVigorishMode) && l.charges[i] != nil && l.Knows(mode) {
-			if line := l.chargeLine(mode, c); line != nil && !line.Returns {
-				return line.Odds
-			}
-		}
-	}
-	return SpotOdds{}
-}
-
-// ChargeOdds are the odds of the line with a name under a kind of vigorish, unknown if it has no such line.
-func (l *Law) ChargeOdds(m baccarat.VigorishMode, name string) SpotOdds {
-	if int(m) >= len(l.charges) || !l.Knows(m) {
-		return SpotOdds{}
-	}
-	return l.OddsOfLine(&Config{}, l.charges[m], name)
 }
 
 // CardsToCome are the smallest and the largest number of cards with which hands are completed: whether the banker hand

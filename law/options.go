@@ -25,7 +25,7 @@ var optionTable = []option{
 	{key: "vig_aggregate", words: []string{"either", "per_wager", "per_seat_round"}},
 	{key: "vig_fraction", words: []string{"up_only", "ceil_minor"}},
 	{key: "vig_coupon_in_base", words: []string{"true", "false"}},
-	{key: "tie25_coupon_in_base", words: []string{"false", "true"}},
+	{key: "tie25_coupon_in_base", words: []string{"either", "false", "true"}},
 	{key: "tie25_fraction", words: []string{"info", "floor", "ceil"}},
 	{key: "ny_tie25_exclusive", words: []string{"either", "true", "false"}},
 	{key: "ez_dragon7_charge", words: []string{"either", "false", "pct25"}},

@@ -28,7 +28,7 @@ var shipped embed.FS
 //go:embed wagers.yaml
 var knownWagers []byte
 
-// knownCharges defines what the kinds of vigorish change in the payment of the banker wager.
+// knownCharges defines the kinds of vigorish of the event contract.
 //
 //go:embed charges.yaml
 var knownCharges []byte
@@ -59,7 +59,9 @@ type Law struct {
 	MinDecks uint32
 	Odds     [baccarat.Spots]SpotOdds
 	SideBets []baccarat.SideBet
-	Modes    []baccarat.VigorishMode
+	// Modes are the kinds of vigorish that a table may elect, NamedModes those that are words of the rulebook.
+	Modes      []baccarat.VigorishMode
+	NamedModes []string
 	// Units are the rounding units of a commission by its percentage, minor units.
 	Units         map[int64]int64
 	Media         []baccarat.Medium
@@ -99,8 +101,9 @@ type Law struct {
 
 	bySpot [baccarat.Spots]*Wager
 	named  map[string]*Wager
-	// charges are the lines of the banker wager by mode.
+	// charges are the lines of the banker wager by mode, kinds by the name of the rulebook.
 	charges [baccarat.VigorishNone + 1]*Wager
+	kinds   map[string]*Wager
 	// namedOdds are the odds of wagers that are words of the rulebook, tables the names of the pay tables by kind, rows
 	// the odds of their rows by kind, table and row.
 	namedOdds map[string]SpotOdds

@@ -43,6 +43,8 @@ type Line struct {
 	When baccarat.Condition
 	// Returns means that the stake is returned.
 	Returns bool
+	// Takes is what the line takes, of a kind of vigorish.
+	Takes Takes
 	// Odds are the odds of the line itself, ByTable those under each elected pay table.
 	Odds    SpotOdds
 	ByTable map[string]baccarat.Odds
@@ -226,7 +228,7 @@ func (l *Law) FlatOdds(config *Config, w *Wager) SpotOdds {
 	return flat
 }
 
-// Words are the spots and side bets that are words of a rulebook and not of the contract.
+// Words are the spots, side bets and kinds of vigorish that are words of a rulebook and not of the contract.
 func (b Books) Words() map[string]bool {
 	words := map[string]bool{}
 	for _, book := range b {
@@ -234,6 +236,9 @@ func (b Books) Words() map[string]bool {
 			for _, w := range l.named {
 				words[w.Name] = true
 				words[w.SideBet] = baccarat.ParseSideBet(w.SideBet) == baccarat.NoSideBet
+			}
+			for name := range l.kinds {
+				words[name] = true
 			}
 		}
 	}

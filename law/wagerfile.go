@@ -41,9 +41,14 @@ type lineFile struct {
 }
 
 type conditionFile struct {
-	Winner wordsFile       `yaml:"winner"`
+	Winner listFile        `yaml:"winner"`
 	Margin numbersFile     `yaml:"margin"`
+	Points numbersFile     `yaml:"points"`
 	Cards  numbersFile     `yaml:"cards"`
+	Sum    numbersFile     `yaml:"card_points"`
+	Suit   *bool           `yaml:"all_one_suit"`
+	Same   *bool           `yaml:"same_pair"`
+	Count  []countFile     `yaml:"count"`
 	Player *handFile       `yaml:"player"`
 	Banker *handFile       `yaml:"banker"`
 	Either *handFile       `yaml:"either"`
@@ -62,9 +67,18 @@ type handFile struct {
 	SameColor *bool       `yaml:"same_color"`
 	OneRank   *bool       `yaml:"all_one_rank"`
 	OneSuit   *bool       `yaml:"all_one_suit"`
-	Ranks     wordsFile   `yaml:"first_two_ranks"`
-	Only      wordsFile   `yaml:"all_ranks"`
-	Third     wordsFile   `yaml:"third_card"`
+	Ranks     listFile    `yaml:"first_two_ranks"`
+	Only      listFile    `yaml:"all_ranks"`
+	Third     listFile    `yaml:"third_card"`
+	Count     []countFile `yaml:"count"`
+}
+
+// countFile counts cards of some ranks and suits.
+type countFile struct {
+	Ranks    listFile    `yaml:"ranks"`
+	Suits    listFile    `yaml:"suits"`
+	FirstTwo bool        `yaml:"first_two"`
+	Is       numbersFile `yaml:"is"`
 }
 
 // paysFile are odds, or odds by pay table.
@@ -82,26 +96,22 @@ func (f *paysFile) UnmarshalYAML(n *yaml.Node) error {
 }
 
 // numbersFile is a number, a range such as 4-9, or a list of both.
-type numbersFile []string
+type numbersFile struct{ listFile }
 
-func (f *numbersFile) UnmarshalYAML(n *yaml.Node) error { return scalars(n, (*[]string)(f)) }
+// listFile is a word, or a list of words.
+type listFile []string
 
-// wordsFile is a word, or a list of words.
-type wordsFile []string
-
-func (f *wordsFile) UnmarshalYAML(n *yaml.Node) error { return scalars(n, (*[]string)(f)) }
-
-func scalars(n *yaml.Node, into *[]string) error {
+func (f *listFile) UnmarshalYAML(n *yaml.Node) error {
 	if n.Kind == yaml.ScalarNode {
-		*into = []string{n.Value}
+		*f = listFile{n.Value}
 		return nil
 	}
-	return n.Decode(into)
+	return n.Decode((*[]string)(f))
 }
 
 // numbers adds the set of numbers that is written, each up to a limit.
 func (c *complaints) numbers(where string, f numbersFile, most uint64) (set baccarat.Numbers) {
-	for _, text := range f {
+	for _, text := range f.listFile {
 		from, to, ranged := strings.Cut(text, "-")
 		low, err1 := strconv.ParseUint(strings.TrimSpace(from), 10, 8)
 		high, err2 := low, error(nil)
@@ -120,7 +130,7 @@ func (c *complaints) numbers(where string, f numbersFile, most uint64) (set bacc
 }
 
 // words reads words as the numbers of their places in a list.
-func (c *complaints) words(where string, f wordsFile, known []string) (numbers []uint8) {
+func (c *complaints) words(where string, f listFile, known []string) (numbers []uint8) {
 	for _, word := range f {
 		if i := slices.Index(known, strings.ToUpper(word)); i >= 0 {
 			numbers = append(numbers, uint8(i+1))
@@ -139,13 +149,19 @@ func unknownOf(word string, known []string) error {
 	return fmt.Errorf("%q: want one of %v", word, known)
 }
 
-var rankWords = []string{"A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"}
+var (
+	rankWords = []string{"A", "2", "3", "4", "5", "6", "7", "8", "9", "T", "J", "Q", "K"}
+	suitWords = []string{"CLUBS", "DIAMONDS", "HEARTS", "SPADES", "RED", "BLACK"}
+)
 
 func (c *complaints) condition(where string, f *conditionFile) (q baccarat.Condition) {
 	for _, n := range c.words(where+"/winner", f.Winner, []string{"PLAYER", "BANKER", "TIE"}) {
 		q.Winner.Add(n)
 	}
 	q.Margin, q.Cards = c.numbers(where+"/margin", f.Margin, 9), c.numbers(where+"/cards", f.Cards, 6)
+	q.Points, q.CardPoints = c.numbers(where+"/points", f.Points, 18), c.numbers(where+"/card_points", f.Sum, 54)
+	q.OneSuit, q.SamePair = demand(f.Suit), demand(f.Same)
+	q.Count = c.count(where+"/count", f.Count, 6)
 	q.Player, q.Banker = c.hand(where+"/player", f.Player), c.hand(where+"/banker", f.Banker)
 	q.Either, q.Both = c.hand(where+"/either", f.Either), c.hand(where+"/both", f.Both)
 	if f.Not != nil {
@@ -180,7 +196,31 @@ func (c *complaints) hand(where string, f *handFile) *baccarat.HandCondition {
 	for _, n := range c.words(where+"/third_card", f.Third, rankWords) {
 		q.Third.Add(n)
 	}
+	q.Count = c.count(where+"/count", f.Count, 3)
 	return q
+}
+
+// count reads counts of cards, of which a hand or a round has so many.
+func (c *complaints) count(where string, counts []countFile, most uint64) *baccarat.CardCount {
+	var first *baccarat.CardCount
+	for i := len(counts) - 1; i >= 0; i-- {
+		f, at := &counts[i], where+"/"+strconv.Itoa(i)
+		x := &baccarat.CardCount{FirstTwo: f.FirstTwo, And: first, Is: c.numbers(at+"/is", f.Is, most)}
+		for _, n := range c.words(at+"/ranks", f.Ranks, rankWords) {
+			x.Ranks.Add(n)
+		}
+		for _, n := range c.words(at+"/suits", f.Suits, suitWords) {
+			x.Suits |= [...]uint8{1, 2, 4, 8, 2 | 4, 1 | 8}[n-1]
+		}
+		if len(f.Is.listFile) == 0 {
+			c.add(at+"/is", errors.New("want the number of cards, such as 3, 2-6 or 0"))
+		}
+		if len(f.Ranks)+len(f.Suits) == 0 {
+			c.add(at, errors.New("want ranks or suits; cards counts all"))
+		}
+		first = x
+	}
+	return first
 }
 
 func demand(b *bool) baccarat.Demand {
@@ -208,7 +248,7 @@ func (l *Law) wagers(c *complaints, gf *gameFile) {
 			}
 		}
 	}
-	used := map[string]bool{}
+	used := map[string]map[string]bool{}
 	for _, name := range slices.Sorted(maps.Keys(gf.Wagers)) {
 		f := gf.Wagers[name]
 		w := l.wager(c, gf, name, &f, used)
@@ -219,25 +259,24 @@ func (l *Law) wagers(c *complaints, gf *gameFile) {
 			l.bySpot[w.Spot] = w
 		}
 	}
-	for _, kind := range slices.Sorted(maps.Keys(gf.PayTables)) {
-		for _, table := range slices.Sorted(maps.Keys(gf.PayTables[kind])) {
-			at := "pay_tables/" + kind + "/" + table + "/"
-			for _, row := range slices.Sorted(maps.Keys(gf.PayTables[kind][table])) {
-				if !used[kind+"/"+row] {
-					var rows []string
-					for key := range used {
-						if of, row, _ := strings.Cut(key, "/"); of == kind {
-							rows = append(rows, row)
-						}
-					}
-					slices.Sort(rows)
-					c.add(at+row, fmt.Errorf("no line of a wager has this row: %w", unknownOf(row, rows)))
+	c.unusedRows(gf.PayTables, used)
+	for _, word := range gf.SideBets {
+		c.add("side_bets", l.permit(word))
+	}
+}
+
+// unusedRows complains of the rows of pay tables that no line of a wager has. The rows that are used are by kind.
+func (c *complaints) unusedRows(tables payTables, used map[string]map[string]bool) {
+	for _, kind := range slices.Sorted(maps.Keys(tables)) {
+		rows := slices.Sorted(maps.Keys(used[kind]))
+		for _, table := range slices.Sorted(maps.Keys(tables[kind])) {
+			for _, row := range slices.Sorted(maps.Keys(tables[kind][table])) {
+				if !used[kind][row] {
+					at := "pay_tables/" + kind + "/" + table + "/" + row
+					c.add(at, fmt.Errorf("no line of a wager has this row: %w", unknownOf(row, rows)))
 				}
 			}
 		}
-	}
-	for _, word := range gf.SideBets {
-		c.add("side_bets", l.permit(word))
 	}
 }
 
@@ -258,7 +297,7 @@ func (l *Law) permit(word string) error {
 	return unknownOf(word, slices.Compact(known))
 }
 
-func (l *Law) wager(c *complaints, gf *gameFile, name string, f *wagerFile, used map[string]bool) *Wager {
+func (l *Law) wager(c *complaints, gf *gameFile, name string, f *wagerFile, used map[string]map[string]bool) *Wager {
 	at := "wagers/" + name
 	w := &Wager{
 		Name: name, Title: f.Title, Spot: baccarat.ParseSpot(name), SideBet: f.SideBet, PayTable: f.PayTable,
@@ -312,7 +351,7 @@ func (l *Law) wager(c *complaints, gf *gameFile, name string, f *wagerFile, used
 }
 
 // lines takes in the lines of a wager that the options of the game leave.
-func (l *Law) lines(c *complaints, gf *gameFile, w *Wager, f *wagerFile, used map[string]bool) {
+func (l *Law) lines(c *complaints, gf *gameFile, w *Wager, f *wagerFile, used map[string]map[string]bool) {
 	names := map[string]bool{}
 	for i := range f.Lines {
 		lf, at := &f.Lines[i], "wagers/"+w.Name+"/lines/"+strconv.Itoa(i)
@@ -333,35 +372,6 @@ func (l *Law) lines(c *complaints, gf *gameFile, w *Wager, f *wagerFile, used ma
 		}
 		names[line.Name] = true
 		w.Lines = append(w.Lines, line)
-	}
-}
-
-// readCharges takes in the lines of the banker wager under each kind of vigorish.
-func (l *Law) readCharges(c *complaints, gf *gameFile) {
-	for _, word := range slices.Sorted(maps.Keys(gf.Vigorish.Charges)) {
-		f := gf.Vigorish.Charges[word]
-		at := "vigorish/charges/" + word
-		var mode baccarat.VigorishMode
-		parse(c, "vigorish/charges", word, &mode)
-		w := &Wager{Name: word, Spot: baccarat.SpotBanker}
-		floor, err := relation(f.Relation)
-		c.add(at+"/relation", err)
-		for i := range f.Lines {
-			lf := &f.Lines[i]
-			line := Line{Name: lf.Name, Returns: lf.Returns}
-			below := at + "/lines/" + strconv.Itoa(i)
-			line.When = c.condition(below+"/when", &lf.When)
-			if !lf.Returns {
-				line.Odds.Odds, err = baccarat.ParseOdds(lf.Pays.odds)
-				c.add(below+"/pays", err)
-				line.Odds.Floor = floor
-			}
-			if line.When.Depth() > baccarat.OfCounts {
-				c.add(below+"/when", errors.New("want a condition on point counts and numbers of cards"))
-			}
-			w.Lines = append(w.Lines, line)
-		}
-		l.charges[mode] = w
 	}
 }
 
@@ -390,12 +400,16 @@ func (f *lineFile) row() string {
 	return f.Name
 }
 
-func (f *lineFile) markUsed(w *Wager, used map[string]bool) {
-	if w.PayTable != "" && !f.Returns {
-		used[w.PayTable+"/"+f.row()] = true
-		if f.NeedsRow != "" {
-			used[w.PayTable+"/"+f.NeedsRow] = true
-		}
+func (f *lineFile) markUsed(w *Wager, used map[string]map[string]bool) {
+	if w.PayTable == "" || f.Returns {
+		return
+	}
+	if used[w.PayTable] == nil {
+		used[w.PayTable] = map[string]bool{}
+	}
+	used[w.PayTable][f.row()] = true
+	if f.NeedsRow != "" {
+		used[w.PayTable][f.NeedsRow] = true
 	}
 }
 

@@ -1,10 +1,16 @@
 package pipeline
 
-import "github.com/shoeproof/shoeproof/schema/rows"
+import (
+	"time"
+
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
 
 // Batch is the rows of one range of a partition: one flush, one token.
 type Batch struct {
 	Range Range
+	// Began is when the first record was applied, by RunOptions.Now; zero without records. No row depends on it.
+	Began time.Time
 
 	rows.Set
 }
@@ -46,6 +52,6 @@ type Table struct{ PropertyID, TableID string }
 
 // Reset empties the batch and keeps the storage of its rows.
 func (b *Batch) Reset() {
-	b.Range = Range{}
+	b.Range, b.Began = Range{}, time.Time{}
 	b.Set.Reset()
 }

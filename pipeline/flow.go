@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -36,7 +37,6 @@ type flow struct {
 	low, clock int64     // of the step at from
 	generation int32     // with a journal
 	epoch      uint32    // with a journal
-	oldest     time.Time // when the first record of the batch was applied
 	found      time.Time // when its first finding was noticed
 	bytes      int       // of its records and snapshots
 	weighed    int       // snapshots that are part of bytes
@@ -143,8 +143,7 @@ func (f *flow) move(ctx context.Context, p page) error {
 		case revoked(ctx):
 			return ErrRevoked
 		case errors.Is(p.err, io.EOF):
-			f.finish()
-			return f.flush(ctx)
+			return f.end(ctx)
 		case ctx.Err() != nil:
 			return f.flush(ctx)
 		case p.err != nil:
@@ -168,7 +167,7 @@ func (f *flow) wait() time.Duration {
 		return min(f.opt.FlushFindings, f.opt.FlushEvery)
 	}
 	now := f.opt.Now()
-	wait := f.opt.FlushEvery - now.Sub(f.oldest)
+	wait := f.opt.FlushEvery - now.Sub(f.batch.Began)
 	if len(f.batch.Findings) > 0 && !f.behind() {
 		if f.found.IsZero() {
 			f.found = now
@@ -210,7 +209,7 @@ func (f *flow) apply(rec *Record) (load int64) {
 	}
 	r := &f.batch.Range
 	if r.Records == 0 {
-		f.oldest, f.found, f.bytes, f.weighed = f.opt.Now(), time.Time{}, 0, 0
+		f.batch.Began, f.found, f.bytes, f.weighed = f.opt.Now(), time.Time{}, 0, 0
 	}
 	dead := len(f.batch.DeadLetters)
 	f.step.Apply(rec, f.stream.Topic(), f.stream.Partition(), &f.batch.Set)
@@ -248,6 +247,31 @@ func (f *flow) finish() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.step.Finish(&f.batch.Set)
+}
+
+// end makes durable what the end of a finite stream releases. With ReleaseAtEnd the holes are given up as in release,
+// so that a repetition of the stream has the same rows.
+func (f *flow) end(ctx context.Context) error {
+	step, ok := f.step.(Releaser)
+	if !f.opt.ReleaseAtEnd || !ok {
+		f.finish()
+		return f.flush(ctx)
+	}
+	if err := f.flush(ctx); err != nil {
+		return err
+	}
+	for held := f.held(step); len(held) > 0 && f.last.Records > 0; held = f.held(step) {
+		if err := f.releaseTable(ctx, step, &held[0]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f *flow) held(step Releaser) []engine.Held {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return step.Held()
 }
 
 // flush makes the batch durable and commits. It does nothing for an empty batch, and gives up with ErrRevoked when the

@@ -32,10 +32,7 @@ func (f *flow) release(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
-	f.mu.Lock()
-	held := step.Held()
-	f.mu.Unlock()
-	f.observe(held)
+	f.observe(f.held(step))
 	due := slices.DeleteFunc(slices.Clone(f.waiting), func(w Waiting) bool {
 		return !w.Closing && f.opt.Now().Sub(w.Since) < f.opt.ReleaseAfter
 	})

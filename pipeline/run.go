@@ -41,6 +41,9 @@ type RunOptions struct {
 	// does the same at the same record. The Step must be a Releaser.
 	ReleaseAfter time.Duration
 
+	// ReleaseAtEnd gives up the holes that are open at the end of a finite stream, with a place in the journal.
+	ReleaseAtEnd bool
+
 	// Journal, if not nil, has the last flush of each stream, from which the stream resumes: the records that the Step
 	// needs are applied and their rows discarded, then the last flush is made again, and Write is called with the same
 	// Range and rows. The Step must be a Restorer, the Stream Positioned.

@@ -346,6 +346,6 @@ type BankRound struct {
 	Amount  int64
 	Result  baccarat.Result
 	Against []SeatChange
-	// Unreported means that money moved for a wager that is not on record.
+	// Unreported means that money moved for a wager that is not on record, or that events of the round are missing.
 	Unreported bool
 }

@@ -215,6 +215,12 @@ func (w *Wager) StoodAt(at Seq) (amount int64, spot baccarat.Spot) {
 	return amount, spot
 }
 
+// Unread reports whether the amount of a wager was not read: an amount of 0, when it was placed or at last.
+func (w *Wager) Unread() bool {
+	placed, _ := w.StoodAt(w.Placed)
+	return placed == 0 || w.Amount == 0
+}
+
 // Change is an amount that changed at an event.
 type Change struct {
 	Seq    Seq
@@ -465,6 +471,31 @@ func (w *Wager) Disposition() baccarat.Disposition {
 
 // Against are the sums wagered against the Banker by seat, ascending.
 func (r *Round) Against() []SeatChange { return r.AppendAgainst(make([]SeatChange, 0, len(r.Wagers))) }
+
+// Unread is an event about a seat whose amount was not read, 0 for none: a wager, a motion or an exchange of 0. With
+// the index of a wager, not -1, it is about that wager, or a motion for no wager on record.
+func (r *Round) Unread(seat uint32, wager int) Seq {
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if w.Seat != seat || w.Gone || wager >= 0 && i != wager {
+			continue
+		}
+		if w.Unread() {
+			return w.Placed
+		}
+		if w.Converted.Seq != 0 && w.Converted.Amount == 0 {
+			return w.Converted.Seq
+		}
+	}
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		about := wager < 0 || s.Kind <= StepReturned && (s.Wager == wager || s.Wager < 0)
+		if about && s.Seat == seat && s.Amount == 0 {
+			return s.Seq
+		}
+	}
+	return 0
+}
 
 // AppendAgainst fills an empty list with them.
 func (r *Round) AppendAgainst(list []SeatChange) []SeatChange {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 )
 
 // Shoe is one shoe as it was prepared and played. The fold writes it, rules read it.
@@ -60,7 +61,7 @@ type Shoe struct {
 	Dues []Due
 	// Collections are vigorish collections of kind outstanding.
 	Collections []Collection
-	// Unexplained are the seats with a mark for a wager that is not on record.
+	// Unexplained are the seats with a mark for a wager that is not on record, or of an amount that was not read.
 	Unexplained []uint32
 	// MarkersRemoved are coins and lammers taken off the layout.
 	MarkersRemoved []SeatChange
@@ -181,9 +182,10 @@ type Due struct {
 	Round uint32
 	Stake int64
 	Won   int64
-	// Percent is the percentage in force in its round.
+	// Percent is the percentage in force in its round, Kind the kind of vigorish if the rulebook names it.
 	Percent int64
-	Tie     bool // a tie charge of 25 percent, not a commission
+	Kind    string `cbor:",omitempty"`
+	Tie     bool   // a tie charge of 25 percent, not a commission
 	PaidAt  Seq
 	// Marked is the amount evidenced by a coin or marker, Collected what was taken.
 	Marked    int64
@@ -216,9 +218,10 @@ type Collection struct {
 	Open  int64
 	Named bool
 	// Unmarked are what the seat's banker wagers won that it names, or of all when it names none, and that were neither
-	// marked nor collected. Percent is the percentage of the latest of the wagers, 0 if none is known.
+	// marked nor collected. Percent and Kind are of the latest of the wagers, 0 and empty if none is known.
 	Unmarked []int64
 	Percent  int64
+	Kind     string `cbor:",omitempty"`
 	// Whole are its marks of which nothing was collected before.
 	Whole []Mark
 }
@@ -291,8 +294,8 @@ func (s *Shoe) Marks(seat uint32) []Seq {
 }
 
 // Enter takes a round that is settled into the shoe: its summary, and what its banker wagers owe on the
-// coup on which it was settled.
-func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
+// coup on which it was settled. The law is nil for a ruleset that no rulebook has.
+func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup) {
 	sum := RoundSummary{
 		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
 		Curator: r.Curator, Complete: settled.Complete,
@@ -307,32 +310,43 @@ func (s *Shoe) Enter(r *Round, settled *baccarat.Coup) {
 	if r.Config == nil || sum.Result == baccarat.Void {
 		return
 	}
-	won, tied := settled.Result() == baccarat.BankerWon, settled.Result() == baccarat.Tie
+	takes := l.Takes(r.Config, settled)
+	takes.Won = takes.Won && settled.Result() == baccarat.BankerWon
 	contradicted := r.Ended.Seq != 0 && r.Ended.Result != baccarat.NoResult && r.Ended.Result != settled.Result()
 	unproved := !settled.Complete || r.Missing || contradicted
 	if unproved {
-		won, tied = true, true // the payments and returns decide
+		takes = l.TakesEver(r.Config) // the payments and returns decide
 	}
 	for i := range r.Steps {
 		step := &r.Steps[i]
-		if step.Kind == StepVigMarked && step.Wager < 0 {
+		if step.Kind == StepVigMarked && (step.Wager < 0 || r.Unread(step.Seat, -1) != 0) {
 			s.Unexplained = append(s.Unexplained, step.Seat)
 		}
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		commission := r.Config.Mode == baccarat.Commission && won && (w.Net().Paid > 0 || r.Marked(i))
-		tie := r.Config.Mode == baccarat.Tie25 && tied && (!unproved || w.Returned.Times > 0)
+		commission := takes.Won && (w.Net().Paid > 0 || r.Marked(i))
+		tie := takes.Tie > 0 && !commission && (!unproved || w.Returned.Times > 0)
 		if w.Spot != baccarat.SpotBanker || w.Gone || (!commission && !tie) {
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
 			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie,
-			Percent: r.Config.Percent,
-			PaidAt:  max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved,
+			Percent: takes.Percent(r.Config), Kind: r.Config.ModeName,
+			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved,
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
 	}
+}
+
+// Unread is a collection of outstanding vigorish of a seat whose amount was not read, 0 for none.
+func (s *Shoe) Unread(seat uint32) Seq {
+	for i := range s.Collections {
+		if c := &s.Collections[i]; c.Seat == seat && c.Amount == 0 {
+			return c.Seq
+		}
+	}
+	return 0
 }
 
 // Marked reports whether the vigorish of a wager was marked in the round.
@@ -407,7 +421,11 @@ func (s *Shoe) Mark(wager string, amount int64, at Seq) {
 // Collect takes outstanding vigorish of a seat: of the wagers named, or of the oldest marks when
 // none is named. What exceeds the marks is the rounding of a sum.
 func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
-	c := Collection{Seq: at, Seat: seat, Amount: amount, Named: len(wagers) > 0}
+	s.Collections = slices.Grow(s.Collections, 1)[:len(s.Collections)+1]
+	c := &s.Collections[len(s.Collections)-1] // with the storage of an earlier shoe
+	*c = Collection{
+		Seq: at, Seat: seat, Amount: amount, Named: len(wagers) > 0, Unmarked: c.Unmarked[:0], Whole: c.Whole[:0],
+	}
 	left := amount
 	last := -1
 	for i := range s.Dues {
@@ -415,7 +433,7 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		if d.Seat != seat || c.Named && !slices.Contains(wagers, d.Wager) {
 			continue
 		}
-		if c.Percent = d.Percent; d.Marked == 0 && d.CollectedAt == 0 && !d.Tie && !d.Unproved {
+		if c.Percent, c.Kind = d.Percent, d.Kind; d.Marked == 0 && d.CollectedAt == 0 && !d.Tie && !d.Unproved {
 			c.Unmarked = append(c.Unmarked, d.Won)
 		}
 		open := d.Open()
@@ -438,7 +456,6 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
-	s.Collections = append(s.Collections, c)
 }
 
 // collectUnmarked takes what exceeds the marks of a seat for its wagers that were never marked, as far as it suffices

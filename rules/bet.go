@@ -58,7 +58,7 @@ var betFamily = []*Rule{
 		Name:     linesRule,
 		Doc:      "A winning side bet is paid the odds of its line; where they are a minimum, the posted odds.",
 		Breach:   "The odds of another line.",
-		Severity: finding.Critical, At: Settled, Check: checkBetOdds,
+		Severity: finding.Critical, At: Settled, Check: checkBetOdds, Compares: ofWager,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 }

@@ -154,7 +154,7 @@ func (s *spoken) corrected(r *record.Round) bool {
 	}
 	return s.wrong.Code != baccarat.PointCount ||
 		!slices.ContainsFunc(r.Instructions, func(in record.Instructed) bool { return within(in.Seq) }) &&
-			!slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return within(c.Seq) })
+			!record.Any(r.Cards, func(c *record.DealtCard) bool { return within(c.Seq) })
 }
 
 // judgeWrong reports a wrong call: an info if it was put right at once.
@@ -389,6 +389,9 @@ func checkDragonCall(p *Pass) {
 		p.CannotJudge("the kind of vigorish of the table was not reported", p.Round.ConfigAt)
 		return
 	}
+	if p.Config.Kind().Named() && !p.pushesDragon() {
+		return
+	}
 	if c, ok := p.called(); ok && p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25 &&
 		(p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Tables("treasures")) > 0) {
 		p.judgePresence(baccarat.Dragon7, c.Dragon7(), finding.Subject{}, "dragon 7")
@@ -396,7 +399,7 @@ func checkDragonCall(p *Pass) {
 }
 
 func checkPandaCall(p *Pass) {
-	if c, ok := p.called(); ok && p.Config.Mode == baccarat.EZ {
+	if c, ok := p.called(); ok && (p.Config.Mode == baccarat.EZ || p.pushesDragon()) {
 		p.judgePresence(baccarat.Panda8, c.Panda8(), finding.Subject{}, "panda 8")
 	}
 }
@@ -443,12 +446,14 @@ func checkCallsFirst(p *Pass) {
 		}
 	}
 	for i := range r.Steps {
-		if s := r.Steps[i].Seq; first == 0 || s < first {
-			first = s
+		s := &r.Steps[i]
+		gone := s.Wager >= 0 && r.Wagers[s.Wager].Gone && s.Kind == record.StepReturned // a withdrawn wager is not settled
+		if !gone && (first == 0 || s.Seq < first) {
+			first = s.Seq
 		}
 	}
 	if first != 0 && last != 0 && first < last {
-		i := slices.IndexFunc(r.Calls, func(c record.Call) bool { return c.Seq == last })
+		i := record.Index(r.Calls, func(c *record.Call) bool { return c.Seq == last })
 		p.Report(Finding{
 			Expected: callName(r.Calls[i].Code) + " announced before the settlement",
 			Observed: "the settlement began before this announcement", Evidence: []record.Seq{first, last},

@@ -44,13 +44,13 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.banker.first-wager", Back: Seating, Doc: "The Banker's first wager is at least his bid.",
 		Breach:   "Bid not honoured.",
-		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkFirstWager,
+		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkFirstWager, Compares: ofSeat,
 	},
 	{
 		Name: "chemin.banker.wager-range", Back: Seating,
 		Doc:      "A later Banker wager is one to two times the one before.",
 		Breach:   "Less than before or more than double.",
-		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkWagerRange,
+		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkWagerRange, Compares: ofSeat,
 	},
 	{
 		Name: "chemin.banker.wager-outcome", Doc: "The Banker wager wins, loses or is void by the counts.",
@@ -61,7 +61,7 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.banker.cash-exchange", Doc: "A Banker's cash wager is exchanged before the first card.",
 		Breach:   "Cash stays on the table.",
-		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkBankerCash,
+		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkBankerCash, Compares: ofSeat,
 	},
 	{
 		Name: "chemin.against.after-banker", Doc: "No patron wagers against the Banker before he has wagered.",
@@ -104,7 +104,7 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.suivi.amount", Back: Seating, Doc: "Banco suivi is for the whole Banker wager.",
 		Breach:   "Partial suivi.",
-		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers, Check: checkSuiviAmount,
+		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers, Check: checkSuiviAmount, Compares: ofSeat,
 	},
 	{
 		Name: "chemin.banco.priority", Doc: "A full banco comes before partial wagers.",
@@ -120,7 +120,7 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.banco.amount", Doc: "A banco is for the whole Banker wager.",
 		Breach:   "Banco for a part only.",
-		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers, Check: checkBancoAmount,
+		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers, Check: checkBancoAmount, Compares: ofSeat,
 	},
 	{
 		Name:     "chemin.banco.area",
@@ -318,6 +318,7 @@ func checkBankerOutcome(p *Pass) {
 				fmt.Sprintf("how the %v wager of seat %d was settled was not reported", w.Spot, w.Seat), w.Placed,
 			)
 		}
+		p.judgeAgainst(&p.Round.Wagers[i], c.Result())
 	}
 	if bank == nil || bank.Gone {
 		return
@@ -326,16 +327,32 @@ func checkBankerOutcome(p *Pass) {
 	if c.Result() != baccarat.Tie {
 		want = baccarat.PayIf(c.Result() == baccarat.BankerWon)
 	}
-	if want == baccarat.Collect && p.uncoveredReturned(bank) {
+	got := bank.Disposition()
+	if (want == baccarat.Collect || got == baccarat.Return) && p.uncoveredReturned(bank) {
 		return
 	}
-	if got := bank.Disposition(); got != baccarat.Undetermined && got != want {
+	if got != baccarat.Undetermined && got != want {
 		p.reportOutcome(bank, want, got)
 	}
 }
 
-// uncoveredReturned reports whether the returned part of a lost Banker wager is the part that no participant wagered
-// against. N.J.A.C. 19:47-4.7(a): participants wager against all or a part of it.
+// judgeAgainst suspects a wager against the Banker that was settled as if the Banker's wager had come out otherwise:
+// the text has the outcome of the Banker's wager alone, against which it was made. N.J.A.C. 19:47-4.6(a), 4.7(a).
+func (p *Pass) judgeAgainst(w *record.Wager, result baccarat.Result) {
+	got, want := w.Disposition(), baccarat.Return
+	if result != baccarat.Tie {
+		want = baccarat.PayIf(result == baccarat.PlayerWon)
+	}
+	if w.Spot == baccarat.SpotAgainstBanker && !w.Gone && got != want &&
+		(got == baccarat.Collect || got == baccarat.Pay) {
+		from := len(p.Findings)
+		p.reportOutcome(w, want, got)
+		p.suspectFrom(from)
+	}
+}
+
+// uncoveredReturned reports whether the returned part of the Banker wager is the part that no participant wagered
+// against, which may be all of it. N.J.A.C. 19:47-4.7(a): participants wager against all or a part of it.
 func (p *Pass) uncoveredReturned(bank *record.Wager) bool {
 	covered := int64(0)
 	for _, s := range p.against() {
@@ -495,7 +512,12 @@ func checkSuiviEligible(p *Pass) {
 		return
 	}
 	for _, b := range p.Round.Bancos {
-		if b.Call == record.Suivi && b.Seat != seat && seatAmount(p.against(), b.Seat) > 0 {
+		if b.Call != record.Suivi || b.Seat == seat || seatAmount(p.against(), b.Seat) == 0 {
+			continue
+		}
+		if p.lastDecided() == nil && !p.Shoe.Prep.First {
+			p.CannotJudge("the Banker's preceding wager may be one of an earlier shoe", b.Seq)
+		} else {
 			p.Report(Finding{
 				Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{b.Seq},
 				Expected: suiviFor(seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat),

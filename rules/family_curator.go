@@ -255,8 +255,8 @@ func (p *Pass) allDeclined(before record.Seq) bool {
 		}
 	}
 	return !slices.ContainsFunc(offers[len(offers)-1].Occupied, func(seat uint32) bool {
-		return seat != passed && !slices.ContainsFunc(
-			offers, func(s record.CuratorStep) bool { return s.Seat == seat && !s.Accepted },
+		return seat != passed && !record.Any(
+			offers, func(s *record.CuratorStep) bool { return s.Seat == seat && !s.Accepted },
 		)
 	})
 }
@@ -270,7 +270,7 @@ func (p *Pass) instructs() bool {
 		return true
 	}
 	first := r.FirstCard()
-	i := slices.IndexFunc(r.Cards, func(c record.DealtCard) bool { return c.Seq == first })
+	i := record.Index(r.Cards, func(c *record.DealtCard) bool { return c.Seq == first })
 	switch {
 	case i < 0 || r.Cards[i].ByRole == baccarat.RoleCurator:
 		return true
@@ -351,7 +351,7 @@ func checkMustPass(p *Pass) {
 	case next.Role == baccarat.RoleDealer: // another finding
 	case seat == 0:
 		p.CannotJudge("who has the shoe was not reported", r.Next)
-	case slices.ContainsFunc(p.Shoe.Curators, func(s record.CuratorStep) bool { // who may have passed it on
+	case record.Any(p.Shoe.Curators, func(s *record.CuratorStep) bool { // who may have passed it on
 		return s.Kind == record.CuratorAssigned && s.Seat != curator && s.Seq > last && s.Seq < r.Next
 	}):
 	case seat == curator && p.othersSeated(curator, last):
@@ -372,7 +372,7 @@ func (p *Pass) othersSeated(seat uint32, after record.Seq) bool {
 		}
 	}
 	if len(p.Table.Occupied) == 0 { // not reported: the wagers show it
-		return slices.ContainsFunc(p.Round.Wagers, func(w record.Wager) bool { return w.Seat != seat })
+		return record.Any(p.Round.Wagers, func(w *record.Wager) bool { return w.Seat != seat })
 	}
 	return slices.ContainsFunc(occupied, func(s uint32) bool { return s != seat })
 }
@@ -390,6 +390,10 @@ func Grounds() []string { return []string{groundDelay, groundInvalid, groundViol
 
 // GroundWord folds the ways in which a word of the contract is written.
 func GroundWord(s string) string {
+	switch s {
+	case groundDelay, groundInvalid, groundViolation, groundOther:
+		return s
+	}
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToUpper(strings.TrimSpace(s)))
 }
 
@@ -483,7 +487,7 @@ func IrregularDeal(l *law.Law, r *record.Round) bool {
 
 // lostIndeed compares a release after a lost banker hand with the result of the round before.
 func (p *Pass) lostIndeed(s *record.CuratorStep) {
-	i := slices.IndexFunc(p.Shoe.Rounds, func(r record.RoundSummary) bool { return r.No == s.Round })
+	i := record.Index(p.Shoe.Rounds, func(r *record.RoundSummary) bool { return r.No == s.Round })
 	if i < 0 || p.Shoe.Rounds[i].Missing {
 		return
 	}

@@ -45,7 +45,7 @@ var cutFamily = []*Rule{
 		Severity: finding.Critical, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkTransposed,
 	},
 	{
-		Name: "cut.cutcard-depth", Doc: "The cutting card is placed at least 14 cards from the back, and shows there.",
+		Name: "cut.cutcard-depth", Doc: "The cutting card is placed at least 14 cards from the back.",
 		Breach:   "Thirteen cards behind the card.",
 		Severity: finding.Major, At: Closed, Check: checkCutcardDepth,
 	},
@@ -326,10 +326,16 @@ func checkCutcardDepth(p *Pass) {
 	}
 	switch {
 	case placed != nil && left != int64(placed.Behind):
-		p.Report(Finding{
+		// Where it was placed is an estimate by hand, and no sentence wants it seen there.
+		f := Finding{
 			Expected: fmt.Sprintf("seen with %d cards left, as placed", placed.Behind),
 			Observed: fmt.Sprintf("%d left", left), Evidence: []record.Seq{placed.Seq, s.Cutcard[0].Seq},
-		})
+			Verdict: finding.Information,
+		}
+		if left < 14 {
+			f.Expected, f.Verdict = f.Expected+", at least 14", finding.Suspect
+		}
+		p.Report(f)
 	case left < 14:
 		p.Report(Finding{
 			Expected: "at least 14 cards behind", Observed: fmt.Sprint(left), Evidence: []record.Seq{s.Cutcard[0].Seq},

@@ -59,10 +59,26 @@ func (p *Pass) discardPlace(d *record.Discarded) bool {
 	if observed == "" && !d.InOrder {
 		expected, observed = "order preserved", "not preserved"
 	}
+	if other := p.reportedOtherwise(d); other != 0 {
+		p.CannotJudge("two reports of the same cards disagree", d.Seq, other)
+		return true
+	}
 	if observed != "" {
 		p.Report(Finding{Expected: expected, Observed: observed, Evidence: []record.Seq{d.Seq}})
 	}
 	return observed == ""
+}
+
+// reportedOtherwise is another report of the same cards, with another place or order, 0 if none.
+func (p *Pass) reportedOtherwise(d *record.Discarded) record.Seq {
+	for i := range p.Round.Discards {
+		o := &p.Round.Discards[i]
+		if slices.Equal(o.Cards, d.Cards) &&
+			(o.InOrder != d.InOrder || record.ToRack(o.Destination) != record.ToRack(d.Destination)) {
+			return o.Seq
+		}
+	}
+	return 0
 }
 
 // discarded compares the cards put into the rack, until the next first card or the end of the shoe, with the hands.
@@ -76,12 +92,16 @@ func (p *Pass) discarded(put []uint32, until record.Seq) {
 		}
 	}
 	for _, seq := range put {
-		if !slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return c.CardSeq == seq }) {
+		if !record.Any(r.Cards, func(c *record.DealtCard) bool { return c.CardSeq == seq }) {
 			foreign = append(foreign, fmt.Sprint(seq))
 		}
 	}
+	unnamed := slices.IndexFunc(r.Discards, func(d record.Discarded) bool { return len(d.Cards) == 0 })
 	want := r.Coup().Cards()
 	switch {
+	case len(missing) > 0 && unnamed >= 0:
+		p.CannotJudge("which cards were put away was not reported", r.Discards[unnamed].Seq)
+		return
 	case len(missing) > 0:
 		f.Expected = fmt.Sprintf("the %d cards of the round to the rack", want)
 		f.Observed = "not card " + strings.Join(missing, ", ")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -14,7 +15,7 @@ type FloorTable struct {
 	Property, Pit, Table string
 	Game                 baccarat.Game
 	Ruleset              string
-	Mode                 baccarat.VigorishMode
+	Vigorish             law.Kind
 	Percent              uint32
 	Procedure            uint32
 	Reshuffle            bool
@@ -119,10 +120,10 @@ var floorFamily = []*Rule{
 				return o.Property == p.Changed.Property && o.Used && isMini(o.Game) && charges(o) &&
 					(together || o.Game == p.Changed.Game)
 			}, func(t *FloorTable) string {
-				if t.Mode != baccarat.Commission {
-					return t.Mode.String()
+				if !t.takes().Elected {
+					return t.Vigorish.String()
 				}
-				return fmt.Sprintf("COMMISSION of %d percent", t.Percent)
+				return fmt.Sprintf("%v of %d percent", t.Vigorish, t.Percent)
 			})
 		},
 	},
@@ -154,11 +155,23 @@ var floorFamily = []*Rule{
 
 // charges reports whether a table charges vigorish at all: the no vigorish variation is offered "notwithstanding" the
 // clause of uniformity, and an EZ table charges nothing. 9 NYCRR 5324.21(c)(6).
-func charges(t *FloorTable) bool { return t.Mode == baccarat.Commission || t.Mode == baccarat.Tie25 }
+func charges(t *FloorTable) bool {
+	takes := t.takes()
+	return takes.Won || takes.Tie > 0
+}
+
+// takes is what the kind of vigorish of a table may take.
+func (t *FloorTable) takes() law.Takes {
+	var l *law.Law
+	if t.Law != nil {
+		l = t.Law.Law
+	}
+	return l.TakesEver(&law.Config{Mode: t.Vigorish.Mode, ModeName: t.Vigorish.Name})
+}
 
 // hasProcedure reports whether a table uses one of the payment procedures: at an EZ table none is prescribed, and one
 // that declares none is no party. 9 NYCRR 5324.21(i)(2).
-func hasProcedure(t *FloorTable) bool { return t.Mode != baccarat.EZ && t.Procedure != 0 }
+func hasProcedure(t *FloorTable) bool { return t.Vigorish.Mode != baccarat.EZ && t.Procedure != 0 }
 
 func procedureWord(t *FloorTable) string { return fmt.Sprintf("payment procedure %d", t.Procedure) }
 

@@ -127,14 +127,14 @@ type errant struct {
 
 // irregular reports whether the round has more cards than its hands finally hold, or moved ones.
 func irregular(r *record.Round) bool {
-	return slices.ContainsFunc(
-		r.Cards, func(c record.DealtCard) bool { return c.Fate != record.Kept || c.Final != c.Hand },
+	return record.Any(
+		r.Cards, func(c *record.DealtCard) bool { return c.Fate != record.Kept || c.Final != c.Hand },
 	)
 }
 
 // unread reports whether a card of the round was not read: what was due after it is not known.
 func unread(r *record.Round) bool {
-	return slices.ContainsFunc(r.Cards, func(c record.DealtCard) bool { return c.Card == baccarat.Unread })
+	return record.Any(r.Cards, func(c *record.DealtCard) bool { return c.Card == baccarat.Unread })
 }
 
 // errants are the cards of the round that were not due. Only an irregular round has any.
@@ -249,7 +249,7 @@ func (p *Pass) burnValue(c baccarat.Card) int {
 // burnWrong describes what is wrong with the burn for an irregularity, empty if it is right.
 func (p *Pass) burnWrong(b *record.Burn, want int) string {
 	switch {
-	case int(b.Count) != want:
+	case int(b.Count) != want && !(int(b.Count) < want && p.emptied(b)):
 		return "burned with " + furtherCards(int(b.Count))
 	case b.Shown != baccarat.ShownAll:
 		return "shown " + b.Shown.String()
@@ -257,6 +257,12 @@ func (p *Pass) burnWrong(b *record.Burn, want int) string {
 		return "to " + b.Destination.String()
 	}
 	return ""
+}
+
+// emptied reports whether a burn took the last card of the shoe: no more could be drawn.
+func (p *Pass) emptied(b *record.Burn) bool {
+	l := &p.Shoe.Loaded
+	return l.Seq != 0 && b.First+b.Count > 52*l.Decks
 }
 
 func furtherCards(n int) string {

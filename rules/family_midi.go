@@ -77,14 +77,28 @@ type ranked struct {
 	highest int64
 }
 
+// spotOf is the spot of the wagers on a hand.
+func spotOf(h baccarat.Hand) baccarat.Spot {
+	if h == baccarat.Banker {
+		return baccarat.SpotBanker
+	}
+	return baccarat.SpotPlayer
+}
+
+// unreadOn is a wager on a hand whose amount was not read, which may be the highest one; nil if there is none.
+func unreadOn(r *record.Round, h baccarat.Hand) *record.Wager {
+	for i := range r.Wagers {
+		if w := &r.Wagers[i]; w.Spot == spotOf(h) && !w.Gone && w.Unread() {
+			return w
+		}
+	}
+	return nil
+}
+
 // rankings rank the wagers on a hand without and with coupons, which the text does not name, as they are and as they
 // were when the betting ended: a later change is itself the breach.
 func (p *Pass) rankings(h baccarat.Hand) [4]ranked {
-	r := p.Round
-	spot := baccarat.SpotPlayer
-	if h == baccarat.Banker {
-		spot = baccarat.SpotBanker
-	}
+	r, spot := p.Round, spotOf(h)
 	type seat struct {
 		no  uint32
 		sum [4]int64
@@ -154,7 +168,7 @@ func firstOut(r *record.Round, h baccarat.Hand) *record.Squeeze {
 
 // relinquished reports whether the right to a hand was given up before an event.
 func relinquished(r *record.Round, h baccarat.Hand, before record.Seq) bool {
-	return slices.ContainsFunc(r.Squeezes, func(s record.Squeeze) bool {
+	return record.Any(r.Squeezes, func(s *record.Squeeze) bool {
 		return s.Kind == record.SqueezeRelinquished && s.Hand == h && s.Seq < before
 	})
 }
@@ -205,6 +219,10 @@ func checkRecipient(tie bool) func(*Pass) {
 			}
 			if unreported(p.Round, handed.Seat) {
 				p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", handed.Seat), handed.Seq)
+				continue
+			}
+			if w := unreadOn(p.Round, h); w != nil {
+				p.CannotJudge(fmt.Sprintf("the amount of a wager of seat %d was not reported", w.Seat), w.Placed)
 				continue
 			}
 			if slices.ContainsFunc(by[:], func(r ranked) bool { return r.has(to) }) != tie {

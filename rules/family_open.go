@@ -180,6 +180,8 @@ func checkSpread(p *Pass) {
 	b := p.opened()
 	switch {
 	case b == nil:
+	case b.Spread == 0 && !p.Config.Reports(baccarat.FeedOverhead):
+		p.CannotJudge("the table does not report the spread of the cards", p.Shoe.Loaded.Seq)
 	case b.Spread == 0:
 		p.reportBatch(b, "spread face up", "not spread")
 	case b.SpreadFace == baccarat.NoFace:

@@ -113,6 +113,9 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	return breaks(due)
 }
 
+// commission reports whether the kind of vigorish takes a commission on some hands.
+func (p *Pass) commission() bool { return p.Law.TakesEver(p.Config).Won }
+
 // ordered reports whether the procedures are prescribed for the round: not at EZ tables, where nothing
 // is charged, and not for a round that was cancelled.
 func (p *Pass) ordered() bool { return p.Config.Mode != baccarat.EZ && !p.cancelled() }
@@ -126,8 +129,8 @@ type steps []record.Step
 func (p *Pass) zones() []steps {
 	all := p.Round.Steps
 	p.whole[0] = all
-	if p.option("order_scope") != "dealer-zone" || len(all) == 0 || !slices.ContainsFunc(
-		all, func(s record.Step) bool { return s.By != all[0].By },
+	if p.option("order_scope") != "dealer-zone" || len(all) == 0 || !record.Any(
+		all, func(s *record.Step) bool { return s.By != all[0].By },
 	) {
 		return p.whole[:]
 	}
@@ -174,7 +177,7 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 		Covers: []string{"order.descending-seats"},
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		Check: func(p *Pass) {
-			if p.Config.Procedure != number || p.Config.Mode != baccarat.Commission || !p.ordered() {
+			if p.Config.Procedure != number || !p.commission() || !p.ordered() {
 				return
 			}
 			for _, s := range p.zones() {
@@ -193,8 +196,8 @@ func procedure(name, doc, breach string, number uint32) *Rule {
 
 // phaseWrong describes two steps that break a procedure: their order, or the seat that was served between them.
 func (p *Pass) phaseWrong(t steps, number uint32, first, second record.Seq) string {
-	i := slices.IndexFunc(t, func(s record.Step) bool { return s.Seq == first })
-	j := slices.IndexFunc(t, func(s record.Step) bool { return s.Seq == second })
+	i := record.Index(t, func(s *record.Step) bool { return s.Seq == first })
+	j := record.Index(t, func(s *record.Step) bool { return s.Seq == second })
 	reversed := isVig(&t[i]) != isVig(&t[j]) && isVig(&t[i]) == (number == 3)
 	for k := i + 1; k < j && number > 2 && !reversed; k++ {
 		if s := &t[k]; (s.Kind == record.StepPaid || isVig(s)) && s.Seat != t[i].Seat {
@@ -212,9 +215,10 @@ func (t steps) breaksPhases(number uint32) (first, second record.Seq) {
 		if a.Kind != record.StepPaid && !isVig(a) {
 			continue
 		}
+		owes := number <= 2 || t.owes(a.Seat)
 		for j := i + 1; j < len(t); j++ {
 			b := &t[j]
-			if b.Kind != record.StepPaid && !isVig(b) || !t.owes(a.Seat) && !t.owes(b.Seat) && number > 2 {
+			if b.Kind != record.StepPaid && !isVig(b) || !owes && !t.owes(b.Seat) {
 				continue
 			}
 			vigFirst, payFirst := isVig(a) && !isVig(b), !isVig(a) && isVig(b)
@@ -281,7 +285,7 @@ func (p *Pass) ascends(s steps) (first, second record.Seq) {
 	switch {
 	case p.Config.Mode == baccarat.Tie25 && p.option("order_ties") == "descending":
 		passes[1] = tieSteps
-	case p.Config.Mode != baccarat.Commission, p.Config.Procedure == 0, p.Config.Procedure > 4:
+	case !p.commission(), p.Config.Procedure == 0, p.Config.Procedure > 4:
 	case p.Config.Procedure > 2:
 		passes[0] |= vigSteps
 	default:
@@ -366,8 +370,8 @@ func (t steps) paidBetween(i, j int) bool {
 // checkElectedProcedure judges a table that declares none of the four procedures: a round that fits one of them may
 // have been settled by it, a round that fits none was settled by no procedure of the text.
 func checkElectedProcedure(p *Pass) {
-	if n := p.Config.Procedure; n >= 1 && n <= 4 || p.Config.Mode != baccarat.Commission || !p.ordered() ||
-		!slices.ContainsFunc(p.Round.Steps, func(s record.Step) bool { return isVig(&s) }) {
+	if n := p.Config.Procedure; n >= 1 && n <= 4 || !p.commission() || !p.ordered() ||
+		!record.Any(p.Round.Steps, isVig) {
 		return
 	}
 	var first, second record.Seq

@@ -139,9 +139,8 @@ func Settling(l *law.Law, r *record.Round) *baccarat.Coup {
 	return &c
 }
 
-// disposition is what the law makes of a wager on the cards that count; Undetermined when the cards
-// are not known, the round was cancelled or the spot has no rule in the texts.
-func (p *Pass) disposition(w *record.Wager) baccarat.Disposition {
+// dispose computes the disposition of a wager.
+func (p *Pass) dispose(w *record.Wager) baccarat.Disposition {
 	if w.Gone {
 		return baccarat.Withdrawn
 	}
@@ -178,9 +177,11 @@ func (p *Pass) treasureOdds(s baccarat.Spot) baccarat.Odds {
 	return p.Law.PaidOdds(p.Config, s, p.coup())
 }
 
-// dragonPush reports whether a banker wager is pushed by an EZ dragon 7.
+// dragonPush reports whether a banker wager is pushed by an EZ dragon 7. The pushes of a kind of vigorish that the
+// rulebook names are judged with the other outcomes of banker wagers.
 func (p *Pass) dragonPush(w *record.Wager) bool {
-	return w.Spot == baccarat.SpotBanker && p.coup().Complete && p.Law.Pushes(p.Config.Mode, p.coup())
+	kind := p.Config.Kind()
+	return w.Spot == baccarat.SpotBanker && p.coup().Complete && !kind.Named() && p.Law.Pushes(kind, p.coup())
 }
 
 func checkDragonPush(p *Pass) {

@@ -16,21 +16,21 @@ var payoutFamily = []*Rule{
 	{
 		Name: "payout.player.odds", Doc: "A winning player wager is paid 1 to 1; in New York at least.",
 		Breach:   "Short or over payment.",
-		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayer),
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayer), Compares: ofWager,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name:     "payout.banker.odds",
 		Doc:      "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
 		Breach:   "Paid 95% without a vigorish record.",
-		Severity: finding.Critical, At: Settled, Check: checkBankerOdds,
+		Severity: finding.Critical, At: Settled, Check: checkBankerOdds, Compares: ofWager,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
 		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "payout.matches-posted"},
 	},
 	{
 		Name: "payout.tie.min-odds", Doc: "A winning tie bet is paid at least 8 to 1.",
 		Breach:   "Paid 7:1.",
-		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotTie),
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotTie), Compares: ofWager,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
 		Covers: []string{"payout.matches-posted"},
 	},
@@ -38,7 +38,7 @@ var payoutFamily = []*Rule{
 		Name:     "payout.banker-six.min-odds",
 		Doc:      "In the no-vigorish variation a banker win on 6 is paid at least 1 to 2.",
 		Breach:   "Banker six paid less than half.",
-		Severity: finding.Critical, At: Settled, Check: checkBankerSix,
+		Severity: finding.Critical, At: Settled, Check: checkBankerSix, Compares: ofWager,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
 		Covers: []string{"payout.matches-posted", "payout.banker.odds"},
 	},
@@ -46,32 +46,33 @@ var payoutFamily = []*Rule{
 		Name: "payout.pair.odds", Doc: "A winning pair wager is paid 11 to 1.",
 		Breach:   "Paid 12:1 or 10:1.",
 		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPlayerPair, baccarat.SpotBankerPair),
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Compares: ofWager,
+		Needs:    baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name: "payout.dragon-bonus.table", Doc: "A dragon bonus is paid by the elected pay table.",
 		Breach:   "Natural 9 over 0 paid as a win by nine.",
-		Severity: finding.Critical, At: Settled, Check: checkBonusTable,
+		Severity: finding.Critical, At: Settled, Check: checkBonusTable, Compares: ofWager,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name: "payout.dragon-7.min-odds", Doc: "Dragon 7 insurance is paid at least 40 to 1.",
 		Breach:   "Paid 30:1.",
-		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7),
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotDragon7), Compares: ofWager,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
 		Covers: []string{"payout.matches-posted"},
 	},
 	{
 		Name: "payout.panda-8.odds", Doc: "Panda 8 insurance is paid 25 to 1.",
 		Breach:   "Paid 30:1.",
-		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPanda8),
+		Severity: finding.Critical, At: Settled, Check: payoutOf(baccarat.SpotPanda8), Compares: ofWager,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name:     "payout.matches-posted",
 		Doc:      "Where the law gives a floor, the odds posted at the table are paid exactly.",
 		Breach:   "Tie posted 9:1 and paid 8:1.",
-		Severity: finding.Major, At: Settled, Check: checkPosted,
+		Severity: finding.Major, At: Settled, Check: checkPosted, Compares: ofWager,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
@@ -83,7 +84,7 @@ var payoutFamily = []*Rule{
 		Name:     "payout.unsettled",
 		Doc:      "Each wager is settled before the next round's first card, in one motion or in several, and not twice.",
 		Breach:   "Winning bet forgotten, or paid twice.",
-		Severity: finding.Critical, At: Settled, Check: checkUnsettled,
+		Severity: finding.Critical, At: Settled, Check: checkUnsettled, Compares: ofWager,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
 		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid"},
 	},
@@ -92,19 +93,19 @@ var payoutFamily = []*Rule{
 		Doc: "A stake taken by mistake is put back, and winnings paid by mistake are taken back, " +
 			"before the next first card.",
 		Breach:   "Mistake of the settlement, put right.",
-		Severity: finding.Info, At: Settled, Check: checkCorrected,
+		Severity: finding.Info, At: Settled, Check: checkCorrected, Compares: ofWager,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name: "payout.return-intact", Doc: "A void or pushed wager is returned in full.",
 		Breach:   "Stake returned short.",
-		Severity: finding.Critical, At: Settled, Check: checkReturnIntact,
+		Severity: finding.Critical, At: Settled, Check: checkReturnIntact, Compares: ofWager,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 	{
 		Name: "payout.collect-intact", Doc: "A losing stake is collected in full.",
 		Breach:   "Part of a losing bet left on the layout.",
-		Severity: finding.Critical, At: Settled, Check: checkCollectIntact,
+		Severity: finding.Critical, At: Settled, Check: checkCollectIntact, Compares: ofWager,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
 }
@@ -168,15 +169,25 @@ func abs(n int64) int64 { return max(n, -n) }
 
 // reduced are the odds that the kind of vigorish sets for a banker wager that wins on these hands, unknown if it sets
 // none: in the no-vigorish variation, for a win on 6. 9 NYCRR 5324.21(c)(6).
-func (p *Pass) reduced() law.SpotOdds { return p.Law.Reduced(p.Config.Mode, p.coup()) }
+func (p *Pass) reduced() law.SpotOdds { return p.Law.Reduced(p.Config.Kind(), p.coup()) }
 
 func checkBankerOdds(p *Pass) {
-	if !p.reduced().Known() {
+	switch {
+	case !p.reduced().Known():
 		payoutOf(baccarat.SpotBanker)(p)
+	case p.Config.Kind().Named():
+		p.judgeReduced()
 	}
 }
 
 func checkBankerSix(p *Pass) {
+	if !p.Config.Kind().Named() {
+		p.judgeReduced()
+	}
+}
+
+// judgeReduced judges what banker wagers are paid where the kind of vigorish sets their odds.
+func (p *Pass) judgeReduced() {
 	odds := p.reduced()
 	if !odds.Known() {
 		return

@@ -55,7 +55,7 @@ func (p *Pass) paidUnder(s baccarat.Spot) []string {
 // lawfulRow are the odds that the law sets for a line of a wager under a configuration, unknown if it sets none.
 func (p *Pass) lawfulRow(c *law.Config, row law.PostedRow) law.SpotOdds {
 	if row.Spot == baccarat.SpotBanker {
-		return p.Law.ChargeOdds(c.Mode, row.Line)
+		return p.Law.ChargeOdds(c.Kind(), row.Line)
 	}
 	w := p.Law.Wager(row.Spot, row.Name)
 	if w == nil || w.Posted {

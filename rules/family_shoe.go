@@ -346,7 +346,11 @@ func checkBurnOnce(p *Pass) {
 			}
 		}
 	}
-	if n == 1 && late == 0 {
+	switch {
+	case n == 1 && late == 0:
+		return
+	case n > 1 && late == 0 && !p.Config.Reports(baccarat.FeedPreparation):
+		p.CannotJudge("whether the cards were cut again between the burns was not reported", evidence...)
 		return
 	}
 	observed := fmt.Sprintf("%d opening burns", n)

@@ -165,6 +165,8 @@ func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(b
 		}
 		switch {
 		case now.Judged:
+		case file.given && before == nil && now.Opened:
+			// The table opened with it: what is on file was recorded before its first use.
 		case file.given:
 			p.reportNotice(
 				file, now, "written notice to the commission and to surveillance 30 minutes before", what+" put in force",

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -23,26 +22,26 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
 		Breach:   "Commission waived or rounded down.",
-		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigUnder),
+		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigUnder), Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
 		Breach:   "One unit too much.",
-		Severity: finding.Critical, At: Settled, Check: vigAmount(baccarat.VigOver),
+		Severity: finding.Critical, At: Settled, Check: vigAmount(baccarat.VigOver), Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.rounding.invalid",
 		Doc:      "A vigorish is the exact value or the next rounding multiple, nothing between.",
 		Breach:   "Rounded to a unit the rule does not allow.",
-		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigBetween),
+		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigBetween), Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.collection-sum", Doc: "Outstanding vigorish is collected as marked, or rounded up as one sum.",
 		Breach:   "Less collected than marked.",
-		Severity: finding.Critical, At: Closed, Check: checkCollectionSum,
+		Severity: finding.Critical, At: Closed, Check: checkCollectionSum, Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		// The last is ours: what a short collection leaves open is the same debt.
 		Covers: []string{
@@ -51,6 +50,7 @@ var vigFamily = []*Rule{
 	},
 	{
 		Name: "vig.only-on-banker-win", Doc: "A commission is taken only on banker wagers that win.",
+		// Under a kind of vigorish of the rulebook: only where one of its lines takes it.
 		Breach:   "Commission on a player win.",
 		Severity: finding.Critical, At: Settled, Check: checkOnlyBankerWin,
 		Needs: baccarat.FeedWagers | baccarat.FeedVigorish,
@@ -58,7 +58,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.not-charged", Doc: "Every winning banker wager is charged or marked.",
 		Breach:   "Commission skipped for a favoured player.",
-		Severity: finding.Major, At: Closed, Check: checkNotCharged,
+		Severity: finding.Major, At: Closed, Check: checkNotCharged, Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -83,7 +83,7 @@ var vigFamily = []*Rule{
 		Name:     "vig.mark.required",
 		Doc:      "Vigorish not collected with the payment is marked by a coin or marker before the next first card.",
 		Breach:   "Debt kept in the dealer head.",
-		Severity: finding.Major, At: Closed, Check: checkMarkRequired,
+		Severity: finding.Major, At: Closed, Check: checkMarkRequired, Compares: ofShoe,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		Covers: []string{"vig.not-charged"},
 	},
@@ -97,20 +97,20 @@ var vigFamily = []*Rule{
 		Name:     "vig.outstanding-at-reshuffle",
 		Doc:      "All outstanding vigorish is collected before the cards are reshuffled.",
 		Breach:   "Cards shuffled with commission still owed.",
-		Severity: finding.Major, At: Closed, Check: checkOutstanding,
+		Severity: finding.Major, At: Closed, Check: checkOutstanding, Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.owed-after-close",
 		Doc:      "Vigorish that is outstanding when a table closes is extracted before it opens again.",
 		Breach:   "A table opens with yesterday's commission owed.",
-		Severity: finding.Major, At: Changed, Check: checkOwedAfterClose,
+		Severity: finding.Major, At: Changed, Check: checkOwedAfterClose, Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.marker-removed-uncollected", Doc: "A coin or lammer stays until its vigorish is collected.",
 		Breach:   "Marker taken off first.",
-		Severity: finding.Major, At: Closed, Check: checkMarkerRemoved,
+		Severity: finding.Major, At: Closed, Check: checkMarkerRemoved, Compares: ofShoe,
 		Needs: baccarat.FeedMarkers | baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -118,7 +118,8 @@ var vigFamily = []*Rule{
 		Doc:      "Play does not resume after a reshuffle while vigorish is outstanding.",
 		Breach:   "New shoe dealt against an open debt.",
 		Severity: finding.Major, At: Closed, Check: checkPlayResumed, Covers: []string{"vig.outstanding-at-reshuffle"},
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
+		Compares: ofShoe,
+		Needs:    baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.tie25.exclusive", Doc: "Where the tie charge is elected no percentage commission is taken.",
@@ -129,7 +130,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.tie25.amount", Doc: "The tie charge is 25 percent of the banker wager.",
 		Breach:   "Charge of 20 or 5 percent.",
-		Severity: finding.Critical, At: Settled, Check: checkTieAmount,
+		Severity: finding.Critical, At: Settled, Check: checkTieAmount, Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedVigorish,
 	},
 	{
@@ -181,7 +182,7 @@ var vigFamily = []*Rule{
 		Name:     "vig.elected-charge",
 		Doc:      "A winning banker wager is charged in one of the ways that the rulebook knows.",
 		Breach:   "No commission at a table that declares NONE.",
-		Severity: finding.Major, At: Settled, Check: checkElectedCharge,
+		Severity: finding.Major, At: Settled, Check: checkElectedCharge, Compares: ofShoe,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -195,22 +196,27 @@ var vigFamily = []*Rule{
 
 // checkLammers applies where lammers mark vigorish and EZ baccarat is offered. 9 NYCRR 5324.21(a)(2)(vii)(d).
 func checkLammers(p *Pass) {
-	used := func(s record.Step) bool { return s.Kind == record.StepVigMarked && s.Marker == baccarat.Lammer }
-	if p.Config.Mode == baccarat.EZ && slices.ContainsFunc(p.Round.Steps, used) {
+	used := func(s *record.Step) bool { return s.Kind == record.StepVigMarked && s.Marker == baccarat.Lammer }
+	if p.Config.Mode == baccarat.EZ && record.Any(p.Round.Steps, used) {
 		p.attested("lammer-storage", nil)
 	}
 }
 
 func checkPercent(p *Pass) {
 	p.inUse(func(c *law.Config, at record.Seq) {
-		_, ok := p.Law.Vigorish(c.Percent)
+		takes := p.Law.TakesEver(c)
+		_, ok := p.Law.Rate(c.ModeName, c.Percent)
 		switch {
-		case c.Mode != baccarat.Commission || ok:
+		case !takes.Won || ok:
 		case c.Percent == 0:
 			p.CannotJudge("the percentage of the table was not reported", at)
 		default:
+			expected := fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units)))
+			if !takes.Elected {
+				expected = fmt.Sprintf("%d percent under %v", takes.Vig.Percent, c.Kind())
+			}
 			p.Report(Finding{
-				Expected: fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units))),
+				Expected: expected,
 				Observed: fmt.Sprintf("%d percent", c.Percent), Evidence: []record.Seq{at},
 			})
 		}
@@ -238,14 +244,22 @@ func (p *Pass) configEvidence() []record.Seq {
 func checkCollectionSum(p *Pass) {
 	for i := range p.Shoe.Collections {
 		c := &p.Shoe.Collections[i]
+		if c.Amount == 0 {
+			p.CannotJudge("the amount collected was not reported", c.Seq)
+			continue
+		}
 		if slices.Contains(p.Shoe.Unexplained, c.Seat) {
 			p.CannotJudge(
-				fmt.Sprintf("a mark at seat %d is for a wager that was not reported", c.Seat), c.Seq,
+				fmt.Sprintf("a wager or an amount of a mark at seat %d was not reported", c.Seat), c.Seq,
 			)
 			continue
 		}
-		v, ok := p.Law.Vigorish(cmp.Or(c.Percent, p.Config.Percent))
-		if !ok || c.Percent == 0 && !slices.Contains(p.Law.Modes, p.Config.Mode) {
+		kind, percent := c.Kind, c.Percent
+		if percent == 0 {
+			kind, percent = p.Config.ModeName, p.Config.Percent
+		}
+		v, ok := p.Law.Rate(kind, percent)
+		if !ok || c.Percent == 0 && !p.Law.Allows(p.Config.Kind()) {
 			continue // of a kind of vigorish that the text does not know
 		}
 		rounded := v.RoundUp(c.Open)
@@ -304,7 +318,7 @@ func (p *Pass) restOfRounded(v baccarat.Vig, at int) int64 {
 func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
 	open, wrong := c.Open, slices.Clone(c.Unmarked)
 	for _, m := range c.Whole {
-		if 100*m.Marked < m.Won*v.Percent || m.Marked > v.Up(m.Won) {
+		if m.Marked < v.Low(m.Won) || m.Marked > v.Up(m.Won) {
 			open, wrong = open-m.Marked, append(wrong, m.Won)
 		}
 	}
@@ -312,7 +326,7 @@ func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
 		return 0, 0
 	}
 	for _, won := range wrong {
-		low += (won*v.Percent + 99) / 100
+		low += v.Low(won)
 		high += v.Up(won)
 	}
 	return open + low, max(open+high, v.RoundUp(open+high))
@@ -322,7 +336,7 @@ func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
 func (p *Pass) overMarked(seat uint32) (over int64) {
 	for i := range p.Shoe.Dues {
 		if d := &p.Shoe.Dues[i]; d.Seat == seat && !d.Tie && !d.Unproved {
-			if v, ok := p.Law.Vigorish(d.Percent); ok {
+			if v, ok := p.Law.Rate(d.Kind, d.Percent); ok {
 				over += max(d.Marked-v.Up(d.Won), 0)
 			}
 		}
@@ -360,8 +374,9 @@ func (p *Pass) markersGone(c *record.Collection) bool {
 
 func checkOnlyBankerWin(p *Pass) {
 	r := p.Round
+	mode := p.Config.Mode
 	if p.cancelled() || !p.coup().Complete ||
-		(p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25) {
+		mode != baccarat.Commission && mode != baccarat.Tie25 && !p.Law.namesKind(p.Config) {
 		return
 	}
 	result := p.coup().Result()
@@ -385,11 +400,13 @@ func checkOnlyBankerWin(p *Pass) {
 
 // mayCharge reports whether the result of the round allows a vigorish of the kind of a step.
 func (p *Pass) mayCharge(s *record.Step) bool {
-	result := p.coup().Result()
-	if p.Config.Mode == baccarat.Tie25 && result == baccarat.Tie {
+	result, takes := p.coup().Result(), p.takes()
+	if takes.Tie > 0 {
 		return true // a tie charge may be marked, if it is collected before the next first card
 	}
-	return result == baccarat.BankerWon && s.Kind != record.StepTieCharge
+	// Under the other kinds of the contract another rule judges it.
+	commission := takes.Won || p.Config.Mode != baccarat.Commission && !p.Config.Kind().Named()
+	return result == baccarat.BankerWon && commission && s.Kind != record.StepTieCharge
 }
 
 // namesBanker reports whether a vigorish step is about banker wagers alone.
@@ -425,15 +442,16 @@ func (p *Pass) reportDue(d *record.Due, expected, observed string, evidence ...r
 // dueAmount is what a wager owes: the tie charge, or the rounded commission.
 func (p *Pass) dueAmount(d *record.Due) int64 {
 	if d.Tie {
-		return d.Stake / 4
+		floor, _ := law.TieCharge(p.Law.TiePercent(d.Kind), d.Stake)
+		return floor
 	}
-	v, _ := p.Law.Vigorish(d.Percent)
-	return v.Up(d.Won)
+	v, _ := p.Law.Rate(d.Kind, d.Percent)
+	return v.Rounded(d.Won)
 }
 
 func checkNotCharged(p *Pass) {
 	for i := range p.Shoe.Dues {
-		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.Marked == 0 && d.CollectedAt == 0 {
+		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.MarkedAt == 0 && d.CollectedAt == 0 {
 			p.reportDue(
 				d, fmt.Sprintf("vigorish on %s collected or marked", p.money(d.Won)), "not collected, and not marked",
 			)
@@ -446,6 +464,8 @@ func checkMarkRequired(p *Pass) {
 		d := &p.Shoe.Dues[i]
 		switch {
 		case d.Tie || d.AtOnce || d.Unproved:
+		case d.Marked == 0 && d.MarkedAt != 0:
+			p.CannotJudge("the amount of a mark was not reported", d.MarkedAt)
 		case d.Marked == 0 && d.CollectedAt != 0:
 			p.reportDue(d, "marked before the next first card", "collected later without a mark", d.CollectedAt)
 		case d.LateMark:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -22,11 +23,18 @@ type charge struct {
 	wagers []string
 }
 
+// takes is what the kind of vigorish takes on the cards of the round.
+func (p *Pass) takes() law.Takes { return p.Law.Takes(p.Config, p.coup()) }
+
+// namesKind reports whether a configuration elects a kind of vigorish that the rulebook alone defines.
+func (s *Set) namesKind(c *law.Config) bool {
+	return c.Mode == baccarat.VigorishOther && s.Allows(c.Kind())
+}
+
 // charges lists the round's commissions on banker wagers that won and were paid.
 func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	r := p.Round
-	if p.Config.Mode != baccarat.Commission || p.cancelled() || !p.coup().Complete ||
-		p.coup().Result() != baccarat.BankerWon {
+	if p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.BankerWon || !p.takes().Won {
 		return
 	}
 	p.charged = p.charged[:0]
@@ -142,7 +150,7 @@ func judgeLate(v baccarat.Vig, c *charge) baccarat.VigVerdict {
 
 func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 	return func(p *Pass) {
-		v, ok := p.Law.Vigorish(p.Config.Percent)
+		v, ok := p.Law.Commission(p.Config, p.coup())
 		if !ok {
 			return
 		}
@@ -158,11 +166,11 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 	var won, up int64
 	for _, w := range c.won {
 		won += w
-		up += v.Up(w)
+		up += v.Rounded(w)
 	}
 	exact, whole := v.Exact(won)
 	if p.option("vig_rounding_stage") == "at_collection" {
-		if up = v.Up(won); whole && c.took == 0 {
+		if up = v.Rounded(won); whole && c.took == 0 {
 			up = exact
 		}
 	}
@@ -186,7 +194,8 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 // one, and another seat was charged rightly: then patrons of the table are charged differently.
 // 19:47-3.3(d).
 func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
-	if _, ok := p.Law.Cited("vig.uniform-table"); !ok || v.Judge(c.amount, c.won...) == baccarat.VigLegal {
+	_, ok := p.Law.Cited("vig.uniform-table")
+	if !ok || !p.takes().Elected || v.Judge(c.amount, c.won...) == baccarat.VigLegal {
 		return false
 	}
 	other := false
@@ -210,7 +219,7 @@ func (p *Pass) chargedElsewhere(v baccarat.Vig, seat uint32) bool {
 }
 
 func checkUniformTable(p *Pass) {
-	v, ok := p.Law.Vigorish(p.Config.Percent)
+	v, ok := p.Law.Commission(p.Config, p.coup())
 	if !ok {
 		return
 	}

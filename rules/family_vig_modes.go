@@ -40,9 +40,10 @@ func checkTieExclusive(p *Pass) {
 
 func checkTieAmount(p *Pass) {
 	r := p.Round
-	if p.Config.Mode != baccarat.Tie25 || p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.Tie {
+	if p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.Tie || p.takes().Tie == 0 {
 		return
 	}
+	percent := p.takes().Tie
 	p.charged = p.charged[:0]
 	for i := range r.Steps {
 		if s := &r.Steps[i]; s.Kind >= record.StepVigMarked && p.namesBanker(s) {
@@ -51,31 +52,40 @@ func checkTieAmount(p *Pass) {
 	}
 	for i := range p.charged {
 		c := &p.charged[i]
-		floor, ceil := p.quarters(c)
+		floor, ceil := p.tieCharge(c, p.option("tie25_coupon_in_base") == "true")
 		amount := c.marked + c.took
-		if c.took > 0 && floor <= c.marked && c.marked <= ceil {
+		right := func(amount int64) bool {
+			low, high := floor, ceil
+			if p.option("tie25_coupon_in_base") == "either" && amount > ceil {
+				low, high = p.tieCharge(c, true)
+			}
+			return low <= amount && amount <= high
+		}
+		if c.took > 0 && right(c.marked) {
 			amount = c.took // the collection is no further part: it pays the mark
 		}
-		if amount < floor || amount > ceil {
+		if !right(amount) {
 			p.Report(Finding{
 				Subject: finding.OfSeat(c.seat), Seat: c.seat, Amount: abs(floor - amount),
 				Evidence: append(cardEvidence(r), c.steps...),
-				Expected: "25 percent of the banker wager: " + p.money(floor), Observed: p.money(amount),
+				Expected: fmt.Sprintf("%d percent of the banker wager: %s", percent, p.money(floor)),
+				Observed: p.money(amount),
 			})
 		}
 	}
 }
 
-// quarters is the range of a quarter of the wagers that a charge covers. There is no rounding clause: of a stake that
-// four does not divide either neighbour is accepted, unless the option names one.
-func (p *Pass) quarters(c *charge) (floor, ceil int64) {
+// tieCharge is the range of what is charged on a tie for the wagers that a charge covers. There is no rounding clause:
+// of an amount that is not whole either neighbour is accepted, unless the option names one. A coupon is a part of the
+// wager, 19:47-7.2(c), or only the right to one: the base has it or has it not.
+func (p *Pass) tieCharge(c *charge, coupon bool) (floor, ceil int64) {
 	for _, id := range c.wagers {
 		wager := &p.Round.Wagers[p.Round.WagerIndex(id)]
-		stake := wager.Amount - wager.Coupon
-		if p.option("tie25_coupon_in_base") == "true" {
-			stake = wager.Amount
+		stake := wager.Amount
+		if !coupon {
+			stake -= wager.Coupon
 		}
-		low, high := stake/4, (stake+3)/4
+		low, high := law.TieCharge(p.takes().Tie, stake)
 		switch p.option("tie25_fraction") {
 		case "floor":
 			high = low
@@ -98,8 +108,8 @@ func checkTieTiming(p *Pass) {
 
 func checkTieAll(p *Pass) {
 	for i := range p.Shoe.Dues {
-		if d := &p.Shoe.Dues[i]; d.Tie && !d.Unproved && d.CollectedAt == 0 && d.Marked == 0 && d.Stake >= 4 {
-			p.reportDue(d, "charged 25 percent", "not charged")
+		if d := &p.Shoe.Dues[i]; d.Tie && !d.Unproved && d.CollectedAt == 0 && d.Marked == 0 && p.dueAmount(d) > 0 {
+			p.reportDue(d, fmt.Sprintf("charged %d percent", p.Law.TiePercent(d.Kind)), "not charged")
 		}
 	}
 }
@@ -108,7 +118,7 @@ func checkTieAuthorised(p *Pass) {
 	p.inUse(func(c *law.Config, at record.Seq) {
 		if c.Mode == baccarat.Tie25 && !slices.Contains(p.Law.Modes, baccarat.Tie25) {
 			p.Report(Finding{
-				Expected: modesText(p.Law.Modes), Observed: "TIE25", Evidence: []record.Seq{at},
+				Expected: kindsText(p.Law.Kinds()), Observed: "TIE25", Evidence: []record.Seq{at},
 			})
 		}
 	})
@@ -133,7 +143,7 @@ func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
 // dragonCharge reports whether the round is an EZ dragon 7, whose charge has a separate rule.
 func (p *Pass) dragonCharge() bool {
 	c := p.coup()
-	return c.Complete && p.Law.Pushes(p.Config.Mode, c)
+	return c.Complete && !p.Config.Kind().Named() && p.Law.Pushes(p.Config.Kind(), c)
 }
 
 // checkDragonCharge judges what is charged on an EZ dragon 7. 9 NYCRR 5324.21(b)(1)(i)(c) names a charge of 25 percent,
@@ -206,26 +216,27 @@ func (p *Pass) quarterOfStake(s *record.Step) bool {
 }
 
 func checkOneMode(p *Pass) {
-	p.changedInRound(func(now *law.Config) bool { return now.Mode != p.Config.Mode }, "kind of vigorish")
+	p.changedInRound(func(now *law.Config) bool { return now.Kind() != p.Config.Kind() }, "kind of vigorish")
 }
 
 // checkElectedCharge judges winning banker wagers at a table whose kind of vigorish the text does not know: it pays
 // them and takes nothing, or what it takes has no rule.
 func checkElectedCharge(p *Pass) {
 	mode := p.Config.Mode
-	if slices.Contains(p.Law.Modes, mode) || mode == baccarat.Tie25 || p.cancelled() || !p.coup().Complete ||
+	if p.Law.Allows(p.Config.Kind()) || mode == baccarat.Tie25 || p.cancelled() || !p.coup().Complete ||
 		p.coup().Result() != baccarat.BankerWon {
 		return
 	}
-	declared := mode.String()
+	declared := p.Config.Kind().String()
 	if mode == baccarat.NoVigorishMode {
 		declared = "no kind of vigorish"
 	}
 	// Where the text has another kind, which takes nothing from a banker hand that wins, the table may charge that.
 	lawful := mode == baccarat.NoVigorishMode &&
-		(len(p.Law.Unseen) > 0 || slices.ContainsFunc(p.Law.Modes, func(m baccarat.VigorishMode) bool {
-			return m != baccarat.Commission
-		}))
+		(len(p.Law.Unseen)+len(p.Law.NamedModes) > 0 ||
+			slices.ContainsFunc(p.Law.Modes, func(m baccarat.VigorishMode) bool {
+				return m != baccarat.Commission
+			}))
 	for w := range p.Round.Wagers {
 		wager := &p.Round.Wagers[w]
 		switch {
@@ -241,7 +252,7 @@ func checkElectedCharge(p *Pass) {
 			p.CannotJudge("a charge was taken at a table that declares "+declared, p.Round.ConfigAt, wager.Placed)
 		default:
 			p.reportWager(
-				wager, "a vigorish collected or marked, as "+modesText(p.Law.Modes),
+				wager, "a vigorish collected or marked, as "+kindsText(p.Law.Kinds()),
 				fmt.Sprintf("paid %s and nothing taken; the table declares %s", p.money(wager.Net().Paid), declared),
 				p.Round.ConfigAt, wager.Paid.Seq,
 			)
@@ -249,10 +260,10 @@ func checkElectedCharge(p *Pass) {
 	}
 }
 
-func modesText(modes []baccarat.VigorishMode) string {
+func kindsText(kinds []law.Kind) string {
 	var words []string
-	for _, m := range modes {
-		words = append(words, m.String())
+	for _, k := range kinds {
+		words = append(words, k.String())
 	}
 	return strings.Join(words, ", ")
 }

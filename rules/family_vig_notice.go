@@ -99,7 +99,7 @@ func checkIncreaseNotice(p *Pass) {
 	p.changes(
 		func(before, now *law.Config) bool { return before.Percent != now.Percent },
 		func(before, now *record.ConfigChange, last int64) {
-			if before.Config.Mode != baccarat.Commission || now.Config.Mode != baccarat.Commission ||
+			if before.Config.Kind() != now.Config.Kind() || !p.Law.TakesEver(now.Config).Elected ||
 				now.Config.Percent <= before.Config.Percent {
 				return
 			}
@@ -113,9 +113,9 @@ func checkIncreaseNotice(p *Pass) {
 
 func checkTypeNotice(p *Pass) {
 	p.changes(
-		func(before, now *law.Config) bool { return before.Mode != now.Mode },
+		func(before, now *law.Config) bool { return before.Kind() != now.Kind() },
 		func(before, now *record.ConfigChange, last int64) {
-			change := fmt.Sprintf("%v to %v", before.Config.Mode, now.Config.Mode)
+			change := fmt.Sprintf("%v to %v", before.Config.Kind(), now.Config.Kind())
 			switch {
 			case now.InRound:
 			case now.Config.Mode == baccarat.NoVig6 && slices.Contains(p.Law.Modes, baccarat.NoVig6):

@@ -56,7 +56,7 @@ var wagerFamily = []*Rule{
 		Name:     "wager.verbal-cash.converted",
 		Doc:      "The cash of a verbal wager is exchanged for chips before the wager is settled.",
 		Breach:   "Cash never exchanged.",
-		Severity: finding.Major, At: Settled, Needs: baccarat.FeedWagers, Check: checkVerbalConverted,
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedWagers, Check: checkVerbalConverted, Compares: ofSeat,
 	},
 	{
 		Name: "wager.ez-insurance-at-ez-only", Doc: "Dragon 7 and panda 8 insurance is taken only at EZ tables.",
@@ -285,6 +285,12 @@ func checkVerbalConfirmed(p *Pass) {
 	}
 }
 
+// stood reports whether a wager had an amount after an event.
+func stood(w *record.Wager, at record.Seq, amount int64) bool {
+	was, _ := w.StoodAt(at)
+	return was == amount
+}
+
 func checkVerbalConverted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
@@ -305,7 +311,8 @@ func checkVerbalConverted(p *Pass) {
 		switch {
 		case w.Converted.Seq == 0:
 			p.reportWager(w, fmt.Sprintf("%s exchanged for chips before %s", p.money(w.Amount), what), "not exchanged")
-		case w.Converted.Amount != w.Amount:
+		case w.Converted.Amount != w.Amount && !stood(w, w.Placed, w.Converted.Amount) &&
+			!stood(w, w.Converted.Seq, w.Converted.Amount): // a raise may be of chips
 			p.reportWager(w, p.money(w.Amount)+" exchanged", p.money(w.Converted.Amount)+" exchanged", w.Converted.Seq)
 		case deadline != 0 && w.Converted.Seq > deadline && what == "settlement":
 			// The text demands it "expeditiously".
@@ -321,8 +328,16 @@ func checkVerbalConverted(p *Pass) {
 	}
 }
 
+// pushesDragon reports whether the table elects a kind of vigorish of the rulebook that returns banker wagers on a
+// dragon
+// 7, as EZ does.
+func (p *Pass) pushesDragon() bool {
+	dragon := baccarat.Coup{Complete: true, B: 7, NB: 3, NP: 2}
+	return p.Config.Kind().Named() && p.Law.Pushes(p.Config.Kind(), &dragon)
+}
+
 func checkInsurance(p *Pass) {
-	if p.Config.Mode == baccarat.EZ {
+	if p.Config.Mode == baccarat.EZ || p.pushesDragon() {
 		return
 	}
 	for i := range p.Round.Wagers {
@@ -332,7 +347,7 @@ func checkInsurance(p *Pass) {
 		case p.Config.Mode == baccarat.NoVigorishMode:
 			p.CannotJudge("whether the table is an EZ table was not reported", p.Round.ConfigAt, w.Placed)
 		default:
-			p.reportWager(w, "insurance only at an EZ table", fmt.Sprintf("%v at a %v table", w.Spot, p.Config.Mode))
+			p.reportWager(w, "insurance only at an EZ table", fmt.Sprintf("%v at a %v table", w.Spot, p.Config.Kind()))
 		}
 	}
 }
@@ -341,16 +356,13 @@ func checkBonusHand(p *Pass) {
 	if !p.Config.Offers(baccarat.SideDragonBonus) {
 		return
 	}
-	hands := ""
+	both, hands := "[player, banker]", p.option("dragon_bonus_hands")
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Spot.SideBet() != baccarat.SideDragonBonus {
+		if w.Spot.SideBet() != baccarat.SideDragonBonus || hands == both {
 			continue
 		}
-		if hands == "" {
-			hands = strings.ToUpper(p.option("dragon_bonus_hands"))
-		}
-		if hand := baccarat.BonusHand(w.Spot).String(); !strings.Contains(hands, hand) {
+		if hand := baccarat.BonusHand(w.Spot).String(); !strings.Contains(strings.ToUpper(hands), hand) {
 			p.reportWager(w, "a hand of "+strings.ToLower(hands), hand)
 		}
 	}

@@ -114,7 +114,7 @@ func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	if o.gaveUp != 0 {
 		return "", 0
 	}
-	turned := slices.IndexFunc(p.Round.Cards, func(c record.DealtCard) bool {
+	turned := record.Index(p.Round.Cards, func(c *record.DealtCard) bool {
 		return slices.Contains(s.Cards, c.CardSeq) && c.RevealedBy == baccarat.RoleDealer && c.Revealed > s.Seq
 	})
 	for _, b := range o.backs {
@@ -236,7 +236,7 @@ func checkThirdSqueeze(p *Pass) {
 		if third == nil || third.Final != h || p.cancelled() {
 			continue
 		}
-		had, from, handedTo := uint32(0), record.Seq(0), uint32(0)
+		had, from, handedTo, gaveUp := uint32(0), record.Seq(0), uint32(0), uint32(0)
 		for i := range r.Squeezes {
 			s := &r.Squeezes[i]
 			if s.Hand != h {
@@ -244,10 +244,11 @@ func checkThirdSqueeze(p *Pass) {
 			}
 			holds := slices.Contains(s.Cards, third.CardSeq)
 			switch {
+			case s.Kind == record.SqueezeReturned && s.Seat == gaveUp && s.Face == baccarat.FaceDown:
 			case s.Kind == record.SqueezeReturned && !holds:
 				had, from = s.Seat, s.Seq
 			case s.Kind == record.SqueezeRelinquished && handedTo == 0:
-				had = 0
+				had, gaveUp = 0, s.Seat
 			case s.Kind == record.SqueezeHanded && holds && handedTo == 0:
 				if handedTo = s.Seat; had != 0 && s.Seat != had {
 					p.Report(Finding{

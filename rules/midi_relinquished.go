@@ -116,7 +116,7 @@ func inTurn(occupied []uint32, from, to uint32, without []uint32) []uint32 {
 
 // turnedByDealer judges a relinquished hand that was handed to no one afterwards.
 func (p *Pass) turnedByDealer(gave, accepted *record.Squeeze, refused []uint32) {
-	open := slices.ContainsFunc(p.Round.Cards, func(c record.DealtCard) bool {
+	open := record.Any(p.Round.Cards, func(c *record.DealtCard) bool {
 		return c.Final == gave.Hand && (c.Revealed == 0 && c.Face == baccarat.FaceDown || c.Revealed > gave.Seq)
 	})
 	if !open || p.cancelled() {

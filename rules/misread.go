@@ -293,7 +293,7 @@ func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {
 // accusations evaluates the rules about the cards of a round up to a stage, without a trace in the pass.
 func (p *Pass) accusations(r *record.Round, stage Stage) map[about]Finding {
 	q := *p
-	q.Round, q.charged, q.Findings = r, nil, nil
+	q.Round, q.charged, q.Findings, q.ruled = r, nil, nil, nil
 	found := map[about]Finding{}
 	for at := Dealt; at <= stage; at++ {
 		q.Evaluate(at)

@@ -119,12 +119,13 @@ func checkRecutPerson(p *Pass) {
 			continue
 		}
 		last, next := recutter{first.By, first.Seat}, p.nextEntitled(r.Seq, again.Seq)
-		allowed := []recutter{last, next}
+		allowed := next
 		switch option := p.option("recut_by"); {
-		case option == "next-entitled" || first.By == baccarat.RoleDealer || last == next:
-			allowed = allowed[1:]
+		case option == "next-entitled" || first.By == baccarat.RoleDealer || slices.Contains(next, last):
 		case option == "last-cutter" && !p.declined(last.seat, r.Seq, again.Seq):
-			allowed = allowed[:1]
+			allowed = []recutter{last}
+		default:
+			allowed = append([]recutter{last}, next...)
 		}
 		by := recutter{again.By, again.Seat}
 		if by.role != baccarat.RolePatron {
@@ -132,19 +133,27 @@ func checkRecutPerson(p *Pass) {
 		}
 		if !slices.Contains(allowed, by) {
 			p.Report(Finding{
-				Expected: "recut by " + strings.Join(texts(allowed), " (cut last), ") + entitledText(allowed, next),
+				Expected: "recut by " + recutText(allowed, next),
 				Observed: by.String(), Evidence: []record.Seq{first.Seq, r.Seq, again.Seq},
 			})
 		}
 	}
 }
 
-// entitledText marks the next person entitled where the last cutter is named too.
-func entitledText(allowed []recutter, next recutter) string {
-	if len(allowed) > 1 && allowed[1] == next {
-		return " (next entitled)"
+// recutText names who may cut again; where the last cutter is among them, with the ground of each.
+func recutText(allowed, next []recutter) string {
+	names := make([]string, len(allowed))
+	for i, r := range allowed {
+		names[i] = r.String()
+		switch {
+		case len(allowed) <= len(next):
+		case i == 0:
+			names[i] += " (cut last)"
+		default:
+			names[i] += " (next entitled)"
+		}
 	}
-	return ""
+	return strings.Join(names, ", ")
 }
 
 // recutter is who cuts: a role, and the seat of a patron.
@@ -160,14 +169,6 @@ func (r recutter) String() string {
 	return r.role.String()
 }
 
-func texts(list []recutter) []string {
-	out := make([]string, len(list))
-	for i, r := range list {
-		out[i] = r.String()
-	}
-	return out
-}
-
 // declined reports whether a seat declined the cut between two events.
 func (p *Pass) declined(seat uint32, from, to record.Seq) bool {
 	return slices.ContainsFunc(p.Shoe.Prep.Offers, func(o record.CutOffer) bool {
@@ -175,22 +176,35 @@ func (p *Pass) declined(seat uint32, from, to record.Seq) bool {
 	})
 }
 
-// nextEntitled is who is entitled to cut next when a recut is ordered: the patron after the last offer, the dealer when
-// all were offered. An offer after the order that is declined passes the right on.
-func (p *Pass) nextEntitled(ordered, cut record.Seq) recutter {
+// nextEntitled is who may be the next person entitled to cut when a recut is ordered: the patron after the last offer.
+// When all were offered the cut, the sentence leaves open whether the dealer is next or the turn begins again. An offer
+// after the order that is declined passes the right on.
+func (p *Pass) nextEntitled(ordered, cut record.Seq) []recutter {
 	prep := &p.Shoe.Prep
-	offered := map[uint32]bool{}
-	last := uint32(0)
-	for _, o := range prep.Offers {
-		after := o.Seq > ordered
-		if o.Seq > cut || after && (o.Accepted || o.Seat != clockwise(prep.Occupied, last)) {
-			continue
+	seats, offers := len(prep.Occupied), prep.Offers
+	// had are the seats that were offered the cut in this turn, last the latest of them.
+	had, last, again := map[uint32]bool{}, uint32(0), false
+	note := func(seat uint32) {
+		last, had[seat] = seat, true
+		if len(had) >= seats {
+			again = true
+			clear(had)
 		}
-		offered[o.Seat] = true
-		last = o.Seat
 	}
-	if len(offered) >= len(prep.Occupied) {
-		return recutter{role: baccarat.RoleDealer}
+	for ; len(offers) > 0 && offers[0].Seq <= ordered; offers = offers[1:] {
+		note(offers[0].Seat)
 	}
-	return recutter{baccarat.RolePatron, clockwise(prep.Occupied, last)}
+	for _, o := range offers {
+		if o.Seq <= cut && !o.Accepted && o.Seat == clockwise(prep.Occupied, last) {
+			note(o.Seat)
+		}
+	}
+	var next []recutter
+	if again || seats == 0 {
+		next = append(next, recutter{role: baccarat.RoleDealer})
+	}
+	if seats > 0 {
+		next = append(next, recutter{baccarat.RolePatron, clockwise(prep.Occupied, last)})
+	}
+	return next
 }

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
@@ -53,6 +55,8 @@ type Rule struct {
 	Back Reach
 	// Needs are the feeds without which the rule cannot be judged.
 	Needs baccarat.Feeds
+	// Compares are the amounts that the rule compares: one of 0 was not read, and what rests on it is UNAUDITABLE.
+	Compares amounts
 	// Covers names the rules whose findings this rule's finding explains, see [Set.Covers].
 	Covers []string
 	// Check reads the pass and reports. It is called once for each round or shoe at its stage. A rule without a Check
@@ -62,6 +66,16 @@ type Rule struct {
 	// Floor is for rules that compare tables; they have no Check unless they also judge one alone.
 	Floor func(*FloorPass)
 }
+
+// amounts are those of a seat that a rule compares.
+type amounts uint8
+
+const (
+	nothing amounts = iota
+	ofWager         // of the wager that the finding is about
+	ofSeat          // of the seat in the round
+	ofShoe          // of the seat in the round, and of its collections in the shoe
+)
 
 // Finding is what a rule reports: expected beside observed, and the events that prove it.
 type Finding struct {
@@ -107,6 +121,7 @@ type Pass struct {
 
 // scratch is storage of rules, valid until the next use.
 type scratch struct {
+	ruled     ruled
 	charged   []charge
 	whole     [1]steps
 	handovers []handover
@@ -125,7 +140,31 @@ func (p *Pass) Report(f Finding) {
 	if p.Round != nil && f.Round == 0 {
 		f.Round = p.Round.No
 	}
+	if at := p.unreadAmount(&f); at != 0 && f.Verdict != finding.Unauditable {
+		f = Finding{
+			Rule: f.Rule, Round: f.Round, Verdict: finding.Unauditable, Evidence: []record.Seq{at},
+			Observed: fmt.Sprintf("an amount at seat %d was not reported", f.Seat),
+		}
+	}
 	p.Findings = append(p.Findings, f)
+}
+
+// unreadAmount is an event whose amount was not read and that the rule compares for a finding, 0 for none.
+func (p *Pass) unreadAmount(f *Finding) (at record.Seq) {
+	if f.Seat == 0 || p.rule.Compares == nothing {
+		return 0
+	}
+	if p.Round != nil {
+		wager := -1
+		if id, ok := f.Subject.Wager(); ok && p.rule.Compares == ofWager {
+			wager = p.Round.WagerIndex(id)
+		}
+		at = p.Round.Unread(f.Seat, wager)
+	}
+	if at == 0 && p.Shoe != nil && p.rule.Compares == ofShoe {
+		at = p.Shoe.Unread(f.Seat)
+	}
+	return at
 }
 
 // CannotJudge reports that evidence which the rule needs was not reported.
@@ -136,7 +175,7 @@ func (p *Pass) CannotJudge(why string, evidence ...record.Seq) {
 // Evaluate evaluates every rule of a stage and leaves what they report in Findings. Rules that lack their feed are left
 // out: the engine reports them as UNAUDITABLE once a shoe.
 func (p *Pass) Evaluate(stage Stage) {
-	p.Findings, p.stage = p.Findings[:0], stage
+	p.begin(stage)
 	p.evaluate(p.Law.stages[stage])
 	switch stage {
 	case Settled:
@@ -144,13 +183,21 @@ func (p *Pass) Evaluate(stage Stage) {
 	case Closed:
 		p.evaluate(p.Law.againShoe)
 	}
+	p.end()
 }
 
 // EvaluateAgain evaluates the rules of the round whose evidence the recorded end completes.
 func (p *Pass) EvaluateAgain() {
-	p.Findings, p.stage = p.Findings[:0], Dealt
+	p.begin(Dealt)
 	p.evaluate(p.Law.againRound)
+	p.end()
 }
+
+func (p *Pass) begin(stage Stage) {
+	p.Findings, p.stage, p.ruled = p.Findings[:0], stage, p.ruled.begin(p.Round)
+}
+
+func (p *Pass) end() { p.ruled = p.ruled[:0] }
 
 func (p *Pass) evaluate(rules []*Rule) {
 	for _, r := range rules {

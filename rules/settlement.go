@@ -95,27 +95,29 @@ func (p *Pass) settledTwice(w *record.Wager) bool {
 	return due > 0 && full > 1 && sum >= 2*due
 }
 
-// takenBack reports whether a step collects no losing stake: the wager is not collected in the end, or its stake was
-// collected before, so that the step takes back what was paid by mistake.
+// takenBack reports whether a step is no payment of a winning wager and no collection of a losing stake, but a mistake
+// that was put right: the wager is not collected in the end, or its stake was collected before, so that the step takes
+// back what was paid by mistake; or it is collected in the end, and the step paid it.
 func (p *Pass) takenBack(s *record.Step) bool {
-	if s.Kind != record.StepCollected {
-		return false
-	}
 	w := &p.Round.Wagers[s.Wager]
-	if w.Disposition() != baccarat.Collect {
+	collected := w.Disposition() == baccarat.Collect
+	switch {
+	case s.Kind != record.StepCollected:
+		return s.Kind == record.StepPaid && collected
+	case !collected:
 		return true
 	}
-	collected := int64(0)
+	taken := int64(0)
 	for i := range p.Round.Steps {
 		switch before := &p.Round.Steps[i]; {
 		case before.Wager != s.Wager || before.Seq >= s.Seq:
 		case before.Kind == record.StepCollected:
-			collected += before.Amount
+			taken += before.Amount
 		case before.Kind == record.StepReturned:
-			collected -= before.Amount
+			taken -= before.Amount
 		}
 	}
-	return collected >= w.Amount
+	return taken >= w.Amount
 }
 
 func checkUnsettled(p *Pass) {
@@ -163,7 +165,7 @@ func (p *Pass) citeOdds(w *record.Wager, f *Finding) {
 
 // unreported reports whether money of a seat moved for a wager of the round that was not reported.
 func unreported(r *record.Round, seat uint32) bool {
-	return slices.ContainsFunc(r.Steps, func(s record.Step) bool {
+	return record.Any(r.Steps, func(s *record.Step) bool {
 		return s.Seat == seat && s.Wager < 0 && s.Kind <= record.StepVigMarked
 	})
 }

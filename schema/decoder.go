@@ -48,6 +48,15 @@ func NewDecoder() *Decoder { return &Decoder{interner: newInterner()} }
 //
 // The error is a *RejectError; ev is empty then.
 func (d *Decoder) Decode(format Format, value []byte, ev *Event) error {
+	return d.decode(format, value, ev, true)
+}
+
+// DecodeUnnumbered is Decode for an event that has no seq yet: one with a seq is rejected.
+func (d *Decoder) DecodeUnnumbered(format Format, value []byte, ev *Event) error {
+	return d.decode(format, value, ev, false)
+}
+
+func (d *Decoder) decode(format Format, value []byte, ev *Event, numbered bool) error {
 	*ev = Event{}
 	var r *RejectError
 	switch format {
@@ -59,7 +68,7 @@ func (d *Decoder) Decode(format Format, value []byte, ev *Event) error {
 		r = reject("", 0, "unknown format %d", format)
 	}
 	if r == nil {
-		r = missing(ev, len(value))
+		r = missing(ev, len(value), numbered)
 	}
 	if r != nil {
 		*ev = Event{}
@@ -69,7 +78,7 @@ func (d *Decoder) Decode(format Format, value []byte, ev *Event) error {
 }
 
 // missing rejects an event without a required field.
-func missing(ev *Event, end int) *RejectError {
+func missing(ev *Event, end int, numbered bool) *RejectError {
 	switch {
 	case ev.EventID == "":
 		return reject("event_id", end, "missing or empty")
@@ -77,7 +86,9 @@ func missing(ev *Event, end int) *RejectError {
 		return reject("property_id", end, "missing or empty")
 	case ev.TableID == "":
 		return reject("table_id", end, "missing or empty")
-	case ev.Seq == 0:
+	case !numbered && ev.Seq != 0:
+		return reject("seq", end, "is %d, expected none: the gateway numbers the events", ev.Seq)
+	case numbered && ev.Seq == 0:
 		return reject("seq", end, "missing or 0, expected 1 or more")
 	case ev.At == 0:
 		return reject("at", end, "missing")

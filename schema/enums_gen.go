@@ -190,6 +190,8 @@ const (
 	VigorishModeEz          VigorishMode = 3
 	VigorishModeNovig6      VigorishMode = 4
 	VigorishModeNone        VigorishMode = 5
+	// A kind of vigorish that is a word of the rulebook.
+	VigorishModeOther VigorishMode = 6
 )
 
 // String is the word of the contract.
@@ -207,6 +209,8 @@ func (x VigorishMode) String() string {
 		return "NOVIG6"
 	case VigorishModeNone:
 		return "NONE"
+	case VigorishModeOther:
+		return "OTHER"
 	}
 	return "VigorishMode(" + strconv.Itoa(int(x)) + ")"
 }
@@ -223,13 +227,15 @@ func (VigorishMode) parse(b []byte) (VigorishMode, bool) {
 		return VigorishModeNovig6, true
 	case "NONE":
 		return VigorishModeNone, true
+	case "OTHER":
+		return VigorishModeOther, true
 	}
 	return 0, false
 }
 
-const lastVigorishMode = 5
+const lastVigorishMode = 6
 
-func (VigorishMode) words() string { return "COMMISSION, TIE25, EZ, NOVIG6, NONE" }
+func (VigorishMode) words() string { return "COMMISSION, TIE25, EZ, NOVIG6, NONE, OTHER" }
 
 // VigorishTiming is a word of the contract.
 type VigorishTiming uint8

@@ -86,11 +86,20 @@ func openPacked(file *os.File, packed string, format Format, path string) (*Read
 		packed = "" // an empty file has no events, whatever its name
 	}
 	r := NewReader(in, format, path)
+	if err := r.unpack(packed, in); err != nil {
+		return nil, err
+	}
+	r.close = append(r.close, file.Close)
+	return r, nil
+}
+
+// unpack makes the reader read compressed bytes.
+func (r *Reader) unpack(packed string, in io.Reader) error {
 	switch packed {
 	case ".gz":
 		unpacked, err := gzip.NewReader(in)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.in.Reset(unpacked)
 		// Close repeats the error of Read.
@@ -98,18 +107,63 @@ func openPacked(file *os.File, packed string, format Format, path string) (*Read
 	case ".zst":
 		unpacked, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.in.Reset(unpacked)
 		r.close = append(r.close, func() error { unpacked.Close(); return nil })
 	}
-	r.close = append(r.close, file.Close)
+	return nil
+}
+
+// OpenStream reads the events of a stream that has no file name with an extension, such as standard input or a pipe.
+// Its first bytes decide whether it is compressed and whether its events are JSON or Protobuf. The name is for error
+// messages.
+func OpenStream(in io.Reader, name string) (*Reader, error) {
+	r := NewReader(in, JSON, name)
+	packed := ""
+	switch start, _ := r.in.Peek(4); { // Next reports an error
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")):
+		packed = ".gz"
+	case bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")):
+		packed = ".zst"
+	}
+	if packed != "" {
+		packedIn := r.in
+		r.in = bufio.NewReaderSize(nil, 1<<18)
+		if err := r.unpack(packed, packedIn); err != nil {
+			return nil, fmt.Errorf("open events: %s: %w", name, err)
+		}
+	}
+	if start, _ := r.in.Peek(64); isFramed(start) {
+		r.at.Format = Protobuf
+	}
 	return r, nil
+}
+
+// isFramed reports whether a stream begins with the length of a Protobuf event and its first field, and not with an
+// object of JSON.
+func isFramed(start []byte) bool {
+	const blank = " \t\r\n"
+	text := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), blank)
+	if object, ok := bytes.CutPrefix(text, []byte("{")); ok {
+		object = bytes.TrimLeft(object, blank)
+		if len(object) > 0 && (object[0] == '"' || object[0] == '}') {
+			return false
+		}
+	}
+	size, n := binary.Uvarint(start)
+	return n > 0 && n < len(start) && size > 0 && start[n] == 0x0a
 }
 
 // NewReader reads the events of a stream. The name is for error messages.
 func NewReader(in io.Reader, format Format, name string) *Reader {
 	return &Reader{in: bufio.NewReaderSize(in, 1<<18), at: Record{Format: format, Name: name}}
+}
+
+// IsEventFile reports whether a name is of an event file.
+func IsEventFile(path string) bool {
+	_, _, err := formatOf(path)
+	return err == nil
 }
 
 // formatOf parses the extensions of a file name.

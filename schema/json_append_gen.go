@@ -233,6 +233,9 @@ func (m *Vigorish) appendJSON(dst []byte) []byte {
 	if m.Timing != 0 {
 		dst = append(append(append(dst, `,"timing":"`...), m.Timing.String()...), '"')
 	}
+	if m.ModeName != "" {
+		dst = appendText(append(dst, `,"mode_name":`...), m.ModeName)
+	}
 	return closeObject(dst, start)
 }
 

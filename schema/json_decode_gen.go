@@ -423,6 +423,8 @@ func keyVigorish(key []byte) int {
 		return 3
 	case "timing":
 		return 4
+	case "mode_name":
+		return 5
 	}
 	return 0
 }
@@ -457,7 +459,7 @@ func (d *Decoder) jsonVigorish(b []byte, i int, m *Vigorish) (int, *RejectError)
 		}
 		switch n {
 		case 1:
-			m.Mode, i, r = jsonWord[VigorishMode](d, b, i, "mode")
+			m.Mode, i, r = jsonNamed[VigorishMode](d, b, i, "mode", &m.ModeName)
 		case 2:
 			m.Percent, i, r = jsonUint32(b, i, "percent")
 		case 3:
@@ -467,6 +469,8 @@ func (d *Decoder) jsonVigorish(b []byte, i int, m *Vigorish) (int, *RejectError)
 			}
 		case 4:
 			m.Timing, i, r = jsonWord[VigorishTiming](d, b, i, "timing")
+		case 5:
+			m.ModeName, i, r = d.jsonText(b, i, "mode_name", false, false)
 		}
 		if r != nil {
 			return i, r
@@ -870,7 +874,7 @@ func (d *Decoder) jsonNoticeFiled(b []byte, i int, m *NoticeFiled) (int, *Reject
 		case 5:
 			m.Written, i, r = jsonFlag(b, i, "written")
 		case 6:
-			m.Spot, i, r = d.jsonSpot(b, i, "spot", &m.SpotName)
+			m.Spot, i, r = jsonNamed[Spot](d, b, i, "spot", &m.SpotName)
 		case 7:
 			m.SpotName, i, r = d.jsonText(b, i, "spot_name", false, false)
 		}
@@ -2675,7 +2679,7 @@ func (d *Decoder) jsonWagerPlaced(b []byte, i int, m *WagerPlaced) (int, *Reject
 		case 2:
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
-			m.Spot, i, r = d.jsonSpot(b, i, "spot", &m.SpotName)
+			m.Spot, i, r = jsonNamed[Spot](d, b, i, "spot", &m.SpotName)
 		case 4:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
@@ -2759,7 +2763,7 @@ func (d *Decoder) jsonWagerChanged(b []byte, i int, m *WagerChanged) (int, *Reje
 		case 3:
 			m.Delta, i, r = jsonInt64(b, i, "delta")
 		case 4:
-			m.ToSpot, i, r = d.jsonSpot(b, i, "to_spot", &m.ToSpotName)
+			m.ToSpot, i, r = jsonNamed[Spot](d, b, i, "to_spot", &m.ToSpotName)
 		case 5:
 			m.ToSpotName, i, r = d.jsonText(b, i, "to_spot_name", false, false)
 		}

@@ -350,8 +350,8 @@ func jsonWord[W word[W]](d *Decoder, b []byte, i int, field string) (W, int, *Re
 	return w, next, nil
 }
 
-// Accept makes the decoder accept words of rulebooks where JSON has a spot or a side bet: the event then has the spot
-// OTHER and the word as its name, as in protobuf. The decoder keeps the set.
+// Accept makes the decoder accept words of rulebooks where JSON has a spot, a side bet or a kind of vigorish: the event
+// then has the word OTHER and the rulebook's word as its name, as in protobuf. The decoder keeps the set.
 func (d *Decoder) Accept(words map[string]bool) { d.further = words }
 
 // AcceptAny makes the decoder accept every word there that a rulebook could have. It is for events that an engine
@@ -380,16 +380,17 @@ func isSpotWord(b []byte) bool {
 	return len(b) > 0 && len(b) <= 64
 }
 
-// jsonSpot reads a spot of the contract, or of a rulebook: name is its word then.
-func (d *Decoder) jsonSpot(b []byte, i int, field string, name *string) (Spot, int, *RejectError) {
-	spot, next, r := jsonWord[Spot](d, b, i, field)
+// jsonNamed reads a word of the contract, or of a rulebook: name is its word then, and OTHER the word of the contract.
+func jsonNamed[W word[W]](d *Decoder, b []byte, i int, field string, name *string) (W, int, *RejectError) {
+	w, next, r := jsonWord[W](d, b, i, field)
 	if r != nil {
 		if word, next := d.furtherWord(b, i); word != "" {
 			*name = word
-			return SpotOther, next, nil
+			other, _ := w.parse([]byte("OTHER"))
+			return other, next, nil
 		}
 	}
-	return spot, next, r
+	return w, next, r
 }
 
 // digits reads an unsigned integer; next is -1 without one, with a leading zero, a fraction or an exponent, or if it

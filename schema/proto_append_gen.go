@@ -376,6 +376,9 @@ func (m *Vigorish) appendProto(dst []byte) []byte {
 	if m.Timing != 0 {
 		dst = binary.AppendUvarint(append(dst, 0x20), uint64(m.Timing))
 	}
+	if m.ModeName != "" {
+		dst = protoText(append(dst, 0x2a), m.ModeName)
+	}
 	return dst
 }
 

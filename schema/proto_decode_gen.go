@@ -406,7 +406,7 @@ func (d *Decoder) protoVideo(b []byte, i int, m *Video) *RejectError {
 	return nil
 }
 
-const fieldsVigorish = " 1=mode 2=percent 3=unit 4=timing "
+const fieldsVigorish = " 1=mode 2=percent 3=unit 4=timing 5=mode_name "
 
 func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 	*m = Vigorish{}
@@ -475,6 +475,19 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 				return rejectNumber("timing", at, v, VigorishTiming(0).words())
 			}
 			m.Timing = VigorishTiming(v)
+		case 5<<3 | 2:
+			var from, to int
+			if i < len(b) && b[i] < 0x80 && int(b[i]) < len(b)-i {
+				from, to = i+1, i+1+int(b[i])
+			} else if from, to = chunk(b, i); to < 0 {
+				return rejectShort("mode_name", at)
+			}
+			i = to
+			v, ok := d.intern(b[from:to], false)
+			if !ok {
+				return rejectText("mode_name", at, b[from:to], false)
+			}
+			m.ModeName = v
 		default:
 			return rejectTag(b, at, tag, fieldsVigorish, false)
 		}

@@ -51,6 +51,8 @@ type Vigorish struct {
 	// The rounding unit in minor units; 0 = exact.
 	Unit   int64
 	Timing VigorishTiming
+	// The word of the rulebook, with mode OTHER. In JSON it may stand in mode.
+	ModeName string
 }
 
 // TableConfig is what is in force at a table.

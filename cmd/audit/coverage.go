@@ -62,7 +62,7 @@ It reads the archive, and so needs the auditor's user.`,
 			return result.Check(cmd.ErrOrStderr())
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or ndjson")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, ndjson, or a file such as coverage.ndjson")
 	cmd.Flags().StringVar(&topic, "topic", "", "only this topic")
 	cmd.Flags().BoolVar(&archive, "archive", false, "also compare the bytes of all records with the journal")
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "clickhouse", "log")

@@ -44,7 +44,7 @@ no consumer group. Exit code 0 if no check failed, 1 otherwise.`,
 			return nil
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or json")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, json, or a file such as doctor.json")
 	cmd.Flags().StringVar(&role, "role", "writer", "role that the user must have, as audit grants names it")
 	defaults := settings.DefaultIngest()
 	settings.AddFlags(cmd.Flags(), &defaults)

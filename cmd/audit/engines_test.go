@@ -19,6 +19,7 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
 	"github.com/shoeproof/shoeproof/export/s3"
 	"github.com/shoeproof/shoeproof/export/s3/s3test"
+	"github.com/shoeproof/shoeproof/internal/tracing/tracingtest"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -38,6 +39,7 @@ func TestScriptsWithEngines(t *testing.T) {
 	t.Cleanup(k.Stop)
 	fill(t, k.Addrs)
 	bucket := s3test.Config(t)
+	collector := tracingtest.Start(t)
 	for topic, set := range map[string][2]string{
 		"brief":     {"retention.ms", "3600000"},
 		"compacted": {"cleanup.policy", "compact"},
@@ -62,6 +64,7 @@ func TestScriptsWithEngines(t *testing.T) {
 				env.Setenv("SHOEPROOF_KAFKA_BROKERS", k.Addrs[0])
 				env.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
 				env.Setenv("HTTP", ch.HTTPAddr)
+				env.Setenv("SHOEPROOF_TRACING_ENDPOINT", collector.URL)
 				env.Setenv("BUCKET", bucket.Bucket)
 				env.Setenv("SHOEPROOF_EXPORT_S3_ENDPOINT", bucket.Endpoint)
 				env.Setenv("SHOEPROOF_EXPORT_S3_ACCESS_KEY", bucket.AccessKey)
@@ -71,6 +74,16 @@ func TestScriptsWithEngines(t *testing.T) {
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "sql": sql, "s3get": s3get},
 		})
 	})
+	spans := map[string]bool{}
+	for _, s := range collector.Spans() {
+		kind, _, _ := strings.Cut(s.Name, " ")
+		spans[kind] = true
+	}
+	for _, kind := range []string{"audit", "replay", "conclude", "coverage", "records", "read", "write"} {
+		if !spans[kind] {
+			t.Errorf("no span of %s in %v", kind, spans)
+		}
+	}
 }
 
 func fill(t *testing.T, brokers []string) {

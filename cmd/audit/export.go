@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,11 +56,11 @@ exported since. Back up export.log: without it the log cannot be continued.`,
 	fs.StringVar(&f.accept, "accept-unproven", "", "export although records are missing or differ, for this reason, "+
 		"which the bundle states")
 	settings.AddFlags(fs, auditDefaults(), "export", "retention.exports", "clickhouse", "calendar", "rulebooks",
-		"patron_key_file", "log")
+		"patron_key_file", "log", "tracing")
 	return cmd
 }
 
-func (f *exportFlags) run(cmd *cobra.Command) error {
+func (f *exportFlags) run(cmd *cobra.Command) (failed error) {
 	config, err := configure(cmd)
 	if err != nil {
 		return err
@@ -79,7 +80,12 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 		return cli.WrongUsage(fmt.Errorf("--out and --folder: export.log is %s, which stores the bundle as a zip",
 			config.Export.Log))
 	}
-	store, err := openStore(cmd, &config, opt.Books)
+	end, err := traced(cmd, &config, f.choice.Property)
+	if err != nil {
+		return err
+	}
+	defer func() { end(failed) }()
+	store, err := openProperty(cmd, &config, opt.Books, f.choice.Property)
 	if err != nil {
 		return err
 	}
@@ -94,12 +100,22 @@ func (f *exportFlags) run(cmd *cobra.Command) error {
 	for _, day := range days {
 		if err := f.export(cmd, &config, exporter.Options{
 			Property: f.choice.Property, GamingDay: day, Out: f.out, Folder: f.folder, Actor: f.by, Engine: opt, Store: store,
-			Accept: f.accept,
+			Accept: f.accept, Verifiers: parseVerifiers(verifiers),
 		}); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// parseVerifiers reads the verifiers of the release.
+func parseVerifiers(text string) []export.Verifier {
+	var all []export.Verifier
+	for word := range strings.FieldsSeq(text) {
+		name, sum, _ := strings.Cut(word, "=")
+		all = append(all, export.Verifier{Name: name, SHA256: sum})
+	}
+	return all
 }
 
 // export exports a day and prints what was made.

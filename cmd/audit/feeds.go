@@ -29,6 +29,11 @@ around it are UNAUDITABLE.`,
 				return cli.WrongUsage(fmt.Errorf("output format %q, want table or ndjson", output))
 			}
 			return withStore(func(cmd *cobra.Command, store *clickhouse.Store, _ []string) error {
+				if property != "" {
+					if err := checkProperty(cmd.Context(), store, property); err != nil {
+						return err
+					}
+				}
 				rows, err := store.Feeds(cmd.Context(), property)
 				if err != nil {
 					return serverError(err)
@@ -37,7 +42,7 @@ around it are UNAUDITABLE.`,
 			})(cmd, args)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "table", "table or ndjson")
+	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, ndjson, or a file such as feeds.ndjson")
 	cmd.Flags().StringVar(&property, "property", "", "only this property")
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "clickhouse", "log")
 	return cmd

@@ -17,7 +17,7 @@ func grantsCommand() *cobra.Command {
 		Short: "print the rights that each user of ClickHouse needs",
 		Long: `Grants prints the rights of each user of the database for the administrator of ClickHouse: as SQL statements that
 create roles, or as a file for users.d if users are configured in files. It connects to nothing. Print and run it
-again after an upgrade: a new release may need other rights.`,
+again before an upgrade: a new release may need other rights.`,
 		Example: `  audit grants > roles.sql
   audit grants -o xml --clickhouse-database floor > /etc/clickhouse-server/users.d/floor.xml`,
 		Args: cobra.NoArgs,
@@ -43,7 +43,7 @@ again after an upgrade: a new release may need other rights.`,
 			return err
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "sql", "sql or xml")
+	cmd.Flags().StringVarP(&output, "output", "o", "sql", "sql, xml, or a file such as roles.sql")
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "clickhouse.database", "clickhouse.cluster")
 	return cmd
 }

@@ -12,12 +12,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
-// version is set by the linker.
-var version = "unknown"
+// Set by the linker. The verifiers are NAME=SHA256 of the programs of the release that verify bundles, with spaces
+// between them; empty for a build that is no release.
+var version, verifiers = "unknown", ""
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -39,20 +41,21 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
   audit replay shoe.ndjson
   audit rules vig.outstanding-at-reshuffle`,
 	}
+	const operation = "Installation and operation:"
 	for _, group := range []struct {
 		title    string
 		commands []*cobra.Command
 	}{
 		{"Without any service:", []*cobra.Command{
-			replayCommand(), testCommand(), simulateCommand(), rulesCommand(), verifyCommand(), benchCommand(),
+			replayCommand(), conformCommand(), testCommand(), simulateCommand(), rulesCommand(), verifyCommand(), benchCommand(),
 		}},
 		{"With ClickHouse:", []*cobra.Command{
 			serveCommand(), watchCommand(), runCommand(), reportCommand(), exportCommand(), retentionCommand(), holdCommand(),
 		}},
-		{"Installation and operation:", []*cobra.Command{
+		{operation, []*cobra.Command{
 			migrateCommand(), grantsCommand(), keygenCommand(), tokenCommand(), doctorCommand(), feedsCommand(),
 			coverageCommand(),
-			settings.Command("audit", func() any { return auditDefaults() }), cli.VersionCommand("audit", version),
+			settings.Command("audit", func() any { return auditDefaults() }),
 		}},
 	} {
 		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title})
@@ -61,6 +64,7 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
 			root.AddCommand(c)
 		}
 	}
+	cli.Describe(root, version, operation)
 	return root
 }
 
@@ -70,6 +74,16 @@ func configure(cmd *cobra.Command) (settings.Audit, error) {
 	loaded, err := settings.Load(cmd.Flags(), &c)
 	loaded.Warn(c.Log.Logger(cmd.ErrOrStderr()))
 	return c, cli.WrongUsage(err)
+}
+
+// configureLaw loads the settings of a command that judges, and the options of an engine.
+func configureLaw(cmd *cobra.Command) (settings.Audit, engine.Options, error) {
+	config, err := configure(cmd)
+	if err != nil {
+		return config, engine.Options{}, err
+	}
+	opt, err := config.Law.Options(version)
+	return config, opt, err
 }
 
 func auditDefaults() *settings.Audit {

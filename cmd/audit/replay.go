@@ -11,6 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/replay"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/pipeline/file"
 )
 
 // showProgressFrom is the size of the files from which a terminal shows the progress.
@@ -26,17 +27,20 @@ func replayCommand() *cobra.Command {
 		Use:   "replay FILE...",
 		Short: "audit files of events, without any service, and print the findings",
 		Long: `Replay reads events from files, in the order given, and prints the findings. Files are *.ndjson (one JSON event
-per line) or *.pb (Protobuf events with length prefixes), also compressed as .gz or .zst.
+per line) or *.pb (Protobuf events with length prefixes), also compressed as .gz or .zst. A folder stands for the event
+files in it, in the order of their names; - is standard input, whose first bytes decide its format, as for a pipe.
 
 Findings go to standard output, the summary to standard error. A record that cannot be decoded is listed there;
 the other records are audited, and the exit code is 2.`,
 		Example: `  audit replay floor.ndjson.gz
   audit replay -o ndjson --fail-on major mon.pb.zst tue.pb.zst > findings.ndjson
-  audit replay -o csv --min-severity minor floor.ndjson > findings.csv`,
+  audit replay -o csv --min-severity minor floor.ndjson > findings.csv
+  audit replay recorded/2026-11-19
+  ssh table-7 cat events.ndjson | audit replay -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: f.run,
 	}
-	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, ndjson, csv, or a file such as findings.csv")
 	cmd.Flags().StringVar(&f.failOn, "fail-on", "",
 		"exit with 3 if there is a finding of this severity or above: info, minor, major or critical")
 	cmd.Flags().StringVar(&f.min, "min-severity", "info", "print findings of this severity and above")
@@ -53,13 +57,13 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil && f.failOn != "" {
 		return err
 	}
-	config, err := configure(cmd)
+	_, opt, err := configureLaw(cmd)
 	if err != nil {
 		return err
 	}
-	opt, err := config.Law.Options(version)
+	src, err := file.Open(paths, file.Options{Stdin: cmd.InOrStdin()})
 	if err != nil {
-		return err
+		return cli.WrongUsage(err)
 	}
 	printer, err := output.NewPrinter(cmd.OutOrStdout(), f.output)
 	if err != nil {
@@ -69,10 +73,10 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	stderr := cmd.ErrOrStderr()
 	progress := cli.NewProgress(stderr)
 	var show func(uint64)
-	if cli.IsTerminal(stderr) && replay.Size(paths) >= showProgressFrom {
+	if cli.IsTerminal(stderr) && replay.Size(src.Paths()) >= showProgressFrom {
 		show = func(events uint64) { progress.Show("", events) }
 	}
-	sum, err := replay.Files(cmd.Context(), paths, opt, printer, show)
+	sum, err := replay.Files(cmd.Context(), src, opt, printer, show)
 	progress.Clear()
 	if sum.Counts.Records == 0 && err != nil {
 		return err

@@ -28,16 +28,17 @@ func reportCommand() *cobra.Command {
 	var f reportFlags
 	cmd := &cobra.Command{
 		Use:   "report NAME",
-		Short: "print a report of gaming days: exceptions, dealers, vigorish, hold, hold-tests, log or month-end",
+		Short: "print a report of gaming days, such as exceptions, not-auditable, dealers, vigorish or hold",
 		Long: `Report prints a report for auditors and regulators from the tables of ClickHouse:
 
-  exceptions  findings of severity minor and above, numbered without a gap, with their explanations
-  dealers     rounds in error of each dealer, with a 95 % interval
-  vigorish    vigorish due, marked and collected, by table and shift
-  hold        drop, win and win percentage by table and shift, with the formulas
-  hold-tests  the monthly tests of COMAR 36.05.03.25 and K.A.R. 112-108-51, by table
-  log         the surveillance log of 9 NYCRR 5314.3
-  month-end   the exceptions of a month, N.J.A.C. 13:69D-1.5
+  exceptions     findings of severity minor and above, numbered without a gap, with their explanations
+  not-auditable  what could not be audited, by the sensor that is missing
+  dealers        rounds in error of each dealer, with a 95 % interval
+  vigorish       vigorish due, marked and collected, by table and shift
+  hold           drop, win and win percentage by table and shift, with the formulas
+  hold-tests     the monthly tests of COMAR 36.05.03.25 and K.A.R. 112-108-51, by table
+  log            the surveillance log of 9 NYCRR 5314.3
+  month-end      the exceptions of a month, N.J.A.C. 13:69D-1.5
 
 Title, formulas and notes are part of the table; with csv and ndjson they go to standard error.`,
 		Example: `  audit report exceptions --property ac-1 --gaming-day last
@@ -50,7 +51,7 @@ Title, formulas and notes are part of the table; with csv and ndjson they go to 
 	fs := cmd.Flags()
 	dayFlags(fs, &f.Choice)
 	fs.StringVar(&f.month, "month", "", "all gaming days of a month, such as 2026-10")
-	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
+	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson, csv, or a file such as report.csv")
 	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "log")
 	return cmd
 }
@@ -79,7 +80,7 @@ func (f *reportFlags) run(cmd *cobra.Command, name string) error {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
-	store, err := openStore(cmd, &config, nil)
+	store, err := openProperty(cmd, &config, nil, f.Property)
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ func retentionCommand() *cobra.Command {
 		Short: "list records that are older than their retention, and delete them with --apply",
 		Long: `Retention lists the months that are older than retention.events, retention.facts and retention.findings, and
 the rows that are older than retention.exports. Records under a legal hold are kept. Nothing is deleted without
---apply, which needs the rights of the migrator.`,
+--apply, which needs the role retention of audit grants.`,
 		Example: `  audit retention
   audit retention --apply
   audit retention --retention-events 10`,
@@ -81,6 +81,9 @@ month are kept for the whole months. Holds are never deleted: a release is a sep
 	}
 	place.PreRunE = func(*cobra.Command, []string) error { return cli.WrongUsage(retention.CheckHold(&h)) }
 	place.RunE = withStore(func(cmd *cobra.Command, store *clickhouse.Store, _ []string) error {
+		if err := checkProperty(cmd.Context(), store, h.Property); err != nil {
+			return err
+		}
 		id, err := store.Place(cmd.Context(), h)
 		if err != nil {
 			return err

@@ -13,6 +13,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/explain"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/rules"
 )
 
 type rulesFlags struct {
@@ -29,11 +30,14 @@ func rulesCommand() *cobra.Command {
   audit rules draw. -o json`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: f.run,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return rules.Names(), cobra.ShellCompDirectiveNoFileComp
+		},
 	}
 	cmd.Flags().StringVar(&f.rulebook, "rulebook", "", "only this rulebook")
 	cmd.Flags().StringVar(&f.game, "game", "", "only this game, such as PUNTO_BANCO")
 	cmd.Flags().StringVar(&f.min, "severity", "info", "only rules of this severity and above")
-	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table or json")
+	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, json, or a file such as rules.json")
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "rulebooks")
 	cmd.AddCommand(lintCommand(), newRulesCommand(), wagersCommand())
 	return cmd
@@ -69,7 +73,7 @@ statement of law: their notes name the sources, and what was not found.`,
 			if err != nil {
 				return cli.WrongUsage(err)
 			}
-			if output == "" {
+			if output == "" || output == "yaml" {
 				_, err = cmd.OutOrStdout().Write(text)
 				return err
 			}
@@ -82,7 +86,8 @@ statement of law: their notes name the sources, and what was not found.`,
 		},
 	}
 	cmd.Flags().StringVar(&like, "example", "new", strings.Join(law.Examples(), ", "))
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write, which must not exist; standard output if not given")
+	cmd.Flags().StringVarP(&output, "output", "o", "",
+		"file to write, which must not exist; yaml, the default, is standard output")
 	return cmd
 }
 
@@ -112,11 +117,7 @@ func wagersCommand() *cobra.Command {
 			if decks < 1 || decks > 8 {
 				return cli.WrongUsage(fmt.Errorf("--decks %d, want 1 to 8", decks))
 			}
-			config, err := configure(cmd)
-			if err != nil {
-				return err
-			}
-			opt, err := config.Law.Options(version)
+			_, opt, err := configureLaw(cmd)
 			if err != nil {
 				return err
 			}
@@ -139,11 +140,7 @@ func (f *rulesFlags) run(cmd *cobra.Command, args []string) error {
 	if f.output != "table" && f.output != "json" {
 		return cli.WrongUsage(fmt.Errorf("output format %q, want table or json", f.output))
 	}
-	config, err := configure(cmd)
-	if err != nil {
-		return err
-	}
-	opt, err := config.Law.Options(version)
+	_, opt, err := configureLaw(cmd)
 	if err != nil {
 		return err
 	}

@@ -60,15 +60,15 @@ changes the result.`,
 	fs.IntVar(&f.workers, "workers", 0, "tables that this process replays at once; 0 is one for each processor")
 	fs.BoolVar(&f.whole, "whole", false, "read each table from its first archived event, not from its last snapshot "+
 		"before the day")
-	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson or csv")
+	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson, csv, or a file such as findings.csv")
 	fs.StringVar(&f.failOn, "fail-on", "", "exit with 3 if there is a finding of this severity or above: info, minor, "+
 		"major or critical")
 	fs.StringVar(&f.min, "min-severity", "info", "print findings of this severity and above")
-	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "log")
+	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "log", "tracing")
 	return cmd
 }
 
-func (f *runFlags) run(cmd *cobra.Command) error {
+func (f *runFlags) run(cmd *cobra.Command) (failed error) {
 	min, err := severity("min-severity", f.min)
 	if err != nil {
 		return err
@@ -93,8 +93,7 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 	if o.Engine, err = config.Law.Options(version); err != nil {
 		return cli.WrongUsage(err)
 	}
-	o.Score = true
-	o.Statistics = nightly.Statistics(&o.Engine)
+	o.Score, o.Statistics = true, nightly.Statistics(&o.Engine)
 	if o.Days, err = f.Days(&o.Engine.Calendar, time.Now()); err != nil {
 		return cli.WrongUsage(err)
 	}
@@ -103,7 +102,12 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 		return cli.WrongUsage(err)
 	}
 	printer.Min = min
-	store, err := openStore(cmd, &config, o.Engine.Books)
+	end, err := traced(cmd, &config, f.Property)
+	if err != nil {
+		return err
+	}
+	defer func() { end(failed) }()
+	store, err := openProperty(cmd, &config, o.Engine.Books, f.Property)
 	if err != nil {
 		return err
 	}
@@ -118,9 +122,6 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 			return storeError(err)
 		}
 	}
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400) // the live heap is a few MiB, and would be collected many times a second
-	}
 	if err := f.audit(cmd, store, o, printer); err != nil {
 		return err
 	}
@@ -134,6 +135,9 @@ func (f *runFlags) run(cmd *cobra.Command) error {
 func (f *runFlags) audit(
 	cmd *cobra.Command, store *clickhouse.Store, o nightly.Options, printer *output.Printer,
 ) error {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400) // the live heap is a few MiB, and would be collected many times a second
+	}
 	stderr := cmd.ErrOrStderr()
 	progress := cli.NewProgress(stderr)
 	o.Progress = func(done, tables int, events uint64) {

@@ -22,7 +22,8 @@ type simulateFlags struct {
 	kind, ruleset, game, mode     string
 	fixture, fault, edits, output string
 	seed                          uint64
-	shoes, tables, rounds         int
+	shoes, rounds                 int
+	tables, properties            int
 	start                         string
 	list                          bool
 	cheat, labels                 string
@@ -40,7 +41,8 @@ func simulateCommand() *cobra.Command {
 		Long: `Simulate plays shoes that break no rule, as events for replay. The same flags always give the same
 bytes. With --fault the first table plays a short shoe that breaks exactly that rule, and standard
 error names the finding that an audit must report. With --cheat a cheat is played at the first table,
-which breaks no rule unless the label has breach; --labels writes the label.`,
+which breaks no rule unless the label has breach; --labels writes the label. If there are other tables,
+the first one is then in a property of its own, sim-planted.`,
 		Example: `  audit simulate --kind nj-mini --shoes 3 -o floor.ndjson
   audit simulate --ruleset ny-5324-21 --mode EZ --tables 5 --seed 7 -o floor.pb.zst
   audit simulate --fault vig.outstanding-at-reshuffle -o shoe.ndjson
@@ -63,7 +65,8 @@ which breaks no rule unless the label has breach; --labels writes the label.`,
 		"the table plays its side bets")
 	fs.StringVar(&f.game, "game", "", "choose a kind by its game: PUNTO_BANCO, MINIBACCARAT, MIDIBACCARAT or "+
 		"CHEMIN_DE_FER")
-	fs.StringVar(&f.mode, "mode", "", "choose a kind by its vigorish: COMMISSION, TIE25, EZ or NOVIG6")
+	fs.StringVar(&f.mode, "mode", "", "choose a kind by its vigorish: COMMISSION, TIE25, EZ or NOVIG6; or a "+
+		"kind of vigorish that the rulebook names")
 	fs.StringVar(&f.fixture, "fixture", "", "play a named shoe instead, see --list")
 	fs.StringVar(&f.fault, "fault", "", "rule to break, see --list")
 	fs.StringVar(&f.cheat, "cheat", "", "cheat, or honest table that looks odd, see --list")
@@ -75,10 +78,11 @@ which breaks no rule unless the label has breach; --labels writes the label.`,
 	fs.Uint64Var(&f.seed, "seed", 1, "seed of all chance")
 	fs.IntVar(&f.shoes, "shoes", 1, "shoes of each table")
 	fs.IntVar(&f.rounds, "rounds", 0, "rounds of each shoe, 0 to play to the cutting card")
-	fs.IntVar(&f.tables, "tables", 1, "tables, their events merged by time")
+	fs.IntVar(&f.tables, "tables", 1, "tables of each property, with one kind of vigorish; all events are merged by time")
+	fs.IntVar(&f.properties, "properties", 1, "properties, each with its kinds of table and its elections")
 	fs.StringVar(&f.start, "start", "2026-01-02T18:00:00Z", "start of play, RFC 3339")
-	fs.StringVarP(&f.output, "output", "o", "", "file to write: .ndjson or .pb, alone or with .gz or .zst; NDJSON on "+
-		"standard output if not given")
+	fs.StringVarP(&f.output, "output", "o", "", "file to write: .ndjson or .pb, alone or with .gz or .zst; ndjson, the "+
+		"default, is standard output")
 	fs.BoolVar(&f.list, "list", false, "list kinds, fixtures, faults and cheats")
 	return cmd
 }
@@ -167,7 +171,7 @@ func edit(events []schema.Event, path string) ([]schema.Event, error) {
 
 func write(events []schema.Event, path string, stdout io.Writer) error {
 	w := schema.NewWriter(stdout, schema.JSON, "standard output")
-	if path != "" {
+	if path != "" && path != "ndjson" {
 		var err error
 		if w, err = schema.CreateFile(path); err != nil {
 			return cli.WrongUsage(err)

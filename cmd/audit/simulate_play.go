@@ -24,7 +24,7 @@ import (
 func (f *simulateFlags) play() (events []schema.Event, planted []string, err error) {
 	if f.fixture != "" {
 		if f.kind+f.ruleset+f.game+f.mode+f.fault+f.cheat+f.labels != "" ||
-			f.tables != 1 || f.shoes != 1 || f.rounds != 0 {
+			f.tables != 1 || f.properties != 1 || f.shoes != 1 || f.rounds != 0 {
 			return nil, nil, errors.New("--fixture is one table as it is: leave out all but --edits and --output")
 		}
 		events, err = script.Fixture(f.fixture)
@@ -34,15 +34,17 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 	if err != nil {
 		return nil, nil, err
 	}
-	all := make([][]schema.Event, f.tables)
+	all := make([][]schema.Event, f.properties*f.tables)
 	for i := range all {
 		o := deal.Options{
 			Property: "sim", Pit: "p1", Table: fmt.Sprintf("t-%02d", i+1), Seed: f.seed*1000 + uint64(i),
-			Start: start,
+			Start: start, Steady: f.tables > 1,
 		}
-		if f.tables > 1 {
-			// Each table has elections of its own: within one property they could break the rules that compare tables.
-			o.Property = fmt.Sprintf("sim-%02d", i+1)
+		switch {
+		case i == 0 && f.tables > 1 && f.fault+f.cheat != "":
+			o.Property = "sim-planted" // its configuration is of the fault: the other tables need not agree with it
+		case f.properties > 1:
+			o.Property = fmt.Sprintf("sim-%02d", i/f.tables+1)
 		}
 		var lines []string
 		if all[i], lines, err = f.playTable(o, i); err != nil {
@@ -61,6 +63,10 @@ func (f *simulateFlags) check() (start time.Time, err error) {
 		return start, fmt.Errorf("--start %q, want a time such as 2026-01-02T18:00:00Z", f.start)
 	case f.tables < 1 || f.tables > 500:
 		return start, fmt.Errorf("--tables %d, want 1 to 500", f.tables)
+	case f.properties < 1 || f.properties*f.tables > 500:
+		return start, fmt.Errorf(
+			"--properties %d with --tables %d, want 1 to 500 tables in all", f.properties, f.tables,
+		)
 	case f.shoes < 1 || f.shoes > 1000:
 		return start, fmt.Errorf("--shoes %d, want 1 to 1000", f.shoes)
 	case f.cheat != "" && f.kind+f.ruleset+f.game+f.mode+f.fault != "":
@@ -80,11 +86,7 @@ func (f *simulateFlags) check() (start time.Time, err error) {
 // playTable plays the i-th table, the first one with the fault or the cheat that the flags name.
 func (f *simulateFlags) playTable(o deal.Options, i int) (events []schema.Event, planted []string, err error) {
 	if i == 0 && f.fault != "" {
-		broken, err := f.findFault()
-		if err != nil {
-			return nil, nil, err
-		}
-		return f.plant(o, broken)
+		return f.plant(o)
 	}
 	t, label, err := f.table(o, i)
 	if err != nil {
@@ -113,25 +115,44 @@ func (f *simulateFlags) table(o deal.Options, i int) (*deal.Table, *cheat.Label,
 		return t.Table, t.Label(), nil
 	}
 	var err error
-	if o.Config, err = f.config(i, o.Seed); err != nil {
+	if o.Config, err = f.config(i); err != nil {
 		return nil, nil, err
 	}
 	if f.book != nil {
 		if o.Game, err = deal.ReadGame(f.book.Canonical(), o.Config.Game); err != nil {
 			return nil, nil, fmt.Errorf("--rulebooks: %w", err)
 		}
+		f.elect(o.Game, i/f.tables)
 		deal.Offer(&o.Config, o.Game, o.Seed)
 	}
 	return deal.NewTable(o), nil, nil
 }
 
-// config returns a configuration of the i-th table, of one of the kinds that match the flags.
-func (f *simulateFlags) config(i int, seed uint64) (schema.TableConfig, error) {
-	kinds, err := f.kinds(seed, deal.Kinds())
+// config returns a configuration of the i-th table, of one of the kinds that match the flags. Each property has
+// elections of its own. Its tables agree in what must agree within a property: rulebook, vigorish and payment
+// procedure.
+func (f *simulateFlags) config(i int) (schema.TableConfig, error) {
+	property := i / f.tables
+	elections := f.seed*1000 + uint64(property*f.tables)
+	kinds, err := f.kinds(elections, deal.Kinds())
 	if err != nil {
 		return schema.TableConfig{}, err
 	}
-	return deal.Config(kinds[i%len(kinds)], seed)
+	first, err := deal.Config(kinds[property%len(kinds)], elections)
+	if err != nil {
+		return first, err
+	}
+	var together []schema.TableConfig
+	for n := range kinds { // the kind of the first table is the first
+		c, err := deal.Config(kinds[(property+n)%len(kinds)], elections)
+		if err != nil {
+			return c, err
+		}
+		if c.Ruleset == first.Ruleset && c.Vigorish.Mode == first.Vigorish.Mode {
+			together = append(together, c)
+		}
+	}
+	return together[i%f.tables%len(together)], nil
 }
 
 func writeLabel(path string, label *cheat.Label) error {
@@ -148,8 +169,13 @@ func writeLabel(path string, label *cheat.Label) error {
 	return nil
 }
 
-func (f *simulateFlags) findFault() (*fault.Fault, error) {
-	for _, x := range fault.All() {
+// findFault returns the fault that the flags name. A rulebook has further ones, of its side bets and kinds of vigorish.
+func (f *simulateFlags) findFault(g *deal.Game) (*fault.Fault, error) {
+	all := fault.All()
+	if g != nil {
+		all = slices.Concat(fault.OfRulebook(g), all)
+	}
+	for _, x := range all {
 		if x.Rule == f.fault {
 			return &x, nil
 		}
@@ -186,10 +212,47 @@ func (f *simulateFlags) allows(kind string, c *schema.TableConfig) bool {
 		}
 	}
 	return (f.kind == "" || f.kind == kind) && (f.ruleset == "" || f.ruleset == c.Ruleset) &&
-		(f.game == "" || f.game == c.Game.String()) && (f.mode == "" || f.mode == c.Vigorish.Mode.String())
+		(f.game == "" || f.game == c.Game.String()) && (f.mode == "" || f.mode == c.Vigorish.Mode.String() || f.namesMode(c))
 }
 
-func (f *simulateFlags) plant(o deal.Options, broken *fault.Fault) ([]schema.Event, []string, error) {
+// namesMode reports whether --mode is a kind of vigorish of the rulebook for the game of a configuration. The table of
+// any kind can elect it.
+func (f *simulateFlags) namesMode(c *schema.TableConfig) bool {
+	if f.book == nil {
+		return false
+	}
+	l, ok := f.book.Law(baccarat.Game(c.Game))
+	return ok && slices.Contains(l.NamedModes, f.mode)
+}
+
+// elect restricts a game to the kind of vigorish that --mode names, or to one of the property if the rulebook names
+// kinds.
+func (f *simulateFlags) elect(g *deal.Game, property int) {
+	switch {
+	case slices.Contains(g.Modes, f.mode):
+		g.Modes = []string{f.mode}
+	case g.NamesKinds():
+		g.Modes = []string{g.Modes[property%len(g.Modes)]}
+	}
+}
+
+// plant plays a table with the fault that the flags name.
+func (f *simulateFlags) plant(o deal.Options) ([]schema.Event, []string, error) {
+	if f.book != nil {
+		config, err := f.config(0)
+		if err != nil {
+			return nil, nil, err
+		}
+		if o.Game, err = deal.ReadGame(f.book.Canonical(), config.Game); err != nil {
+			return nil, nil, fmt.Errorf("--rulebooks: %w", err)
+		}
+		f.elect(o.Game, 0)
+		f.game = config.Game.String()
+	}
+	broken, err := f.findFault(o.Game)
+	if err != nil {
+		return nil, nil, err
+	}
 	kinds, err := f.kinds(o.Seed, broken.Kinds)
 	if err != nil {
 		return nil, nil, fmt.Errorf("--fault %s: %w", broken.Rule, err)

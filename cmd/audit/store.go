@@ -1,16 +1,23 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/gamingday"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -44,6 +51,50 @@ func openStore(cmd *cobra.Command, config *settings.Audit, books law.Books) (*cl
 	}
 	opened, err := clickhouse.Open(cmd.Context(), store)
 	return opened, storeError(err)
+}
+
+// openProperty opens the store for a command that is about one property.
+func openProperty(cmd *cobra.Command, config *settings.Audit, books law.Books, property string) (
+	*clickhouse.Store, error,
+) {
+	store, err := openStore(cmd, config, books)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkProperty(cmd.Context(), store, property); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return store, nil
+}
+
+// traced begins the trace of a command, if a collector is configured; the command's context has its span.
+func traced(cmd *cobra.Command, config *settings.Audit, property string) (end func(error), err error) {
+	ctx := cmd.Context()
+	tracer, err := tracing.Open(ctx, &config.Tracing, "audit", version, config.Log.Logger(cmd.ErrOrStderr()))
+	if err != nil {
+		return nil, cli.WrongUsage(err)
+	}
+	of, span := tracer.Root(ctx, "audit "+cmd.Name(),
+		trace.WithAttributes(attribute.String("shoeproof.property", property)))
+	cmd.SetContext(of)
+	return func(err error) {
+		tracing.End(span, err)
+		tracer.Close(ctx)
+	}, nil
+}
+
+// checkProperty returns an error if events of other properties are stored and none of this one: a mistyped name would
+// give an empty report. An empty store knows no property, and any name is right.
+func checkProperty(ctx context.Context, store *clickhouse.Store, property string) error {
+	known, err := store.Properties(ctx)
+	if err != nil || len(known) == 0 || slices.Contains(known, property) {
+		return storeError(err)
+	}
+	hint := "want one of " + strings.Join(known[:min(len(known), 20)], ", ")
+	if near := law.Nearest(property, known); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return cli.WrongUsage(fmt.Errorf("--property %q: no event of it is stored, %s", property, hint))
 }
 
 // storeError marks errors of ClickHouse that a retry does not fix as wrong usage.

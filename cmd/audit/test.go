@@ -4,6 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -23,7 +26,8 @@ func testCommand() *cobra.Command {
 		Use:   "test FILE.txtar...",
 		Short: "run scenarios: a legal shoe, edits that bend it, and the findings that must follow",
 		Long: `Test runs scenarios of your own with the rules of this release. A scenario is a text file with the
-sections shoe, edits and findings; docs/scenarios.md describes it. It passes if the audit of the edited
+sections shoe, edits and findings; docs/scenarios.md describes it. A folder stands for the scenarios in it,
+and - for standard input. It passes if the audit of the edited
 shoe reports exactly the expected findings, and, if it is named after a rule, nothing beside that rule.
 
 Of a scenario that fails, test prints the expected and the reported findings and the rounds that the
@@ -32,7 +36,8 @@ edits bend: lines with - are events of the legal shoe, lines with + are those in
 Exit codes: 0 all pass, 1 one or more fail, 2 a file cannot be run.`,
 		Example: `  audit test short-pay.txtar
   audit test --rulebooks house.yaml scenarios/*.txtar
-  audit test --update short-pay.txtar`,
+  audit test --update short-pay.txtar
+  audit test scenarios`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: f.run,
 	}
@@ -43,18 +48,21 @@ Exit codes: 0 all pass, 1 one or more fail, 2 a file cannot be run.`,
 }
 
 func (f *testFlags) run(cmd *cobra.Command, paths []string) error {
-	config, err := configure(cmd)
+	config, opt, err := configureLaw(cmd)
 	if err != nil {
 		return err
 	}
-	opt, err := config.Law.Options(version)
-	if err != nil {
-		return err
+	if paths, err = scenarios(paths); err != nil {
+		return cli.WrongUsage(err)
 	}
 	var failed int
 	var unusable error
 	for _, path := range paths {
-		pass, err := f.test(cmd.OutOrStdout(), path, opt, config.Law.BooksWith)
+		var pass bool
+		s, err := read(cmd.InOrStdin(), path)
+		if err == nil {
+			pass, err = f.test(cmd.OutOrStdout(), s, opt, config.Law.BooksWith)
+		}
 		switch {
 		case err != nil:
 			unusable = errors.Join(unusable, err)
@@ -71,12 +79,47 @@ func (f *testFlags) run(cmd *cobra.Command, paths []string) error {
 	return nil
 }
 
-// test runs one scenario and prints its result.
-func (f *testFlags) test(out io.Writer, path string, opt engine.Options, load scenario.Loader) (bool, error) {
-	s, err := scenario.Read(path)
-	if err != nil {
-		return false, err
+// scenarios replaces folders by the scenarios in them and below them.
+func scenarios(paths []string) ([]string, error) {
+	var out []string
+	for _, path := range paths {
+		if info, err := os.Stat(path); err != nil || !info.IsDir() {
+			out = append(out, path)
+			continue
+		}
+		before := len(out)
+		err := filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && filepath.Ext(name) == ".txtar" {
+				out = append(out, name)
+			}
+			return err
+		})
+		if err == nil && len(out) == before {
+			err = errors.New("no scenario (*.txtar) in it")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("folder %s: %w", path, err)
+		}
 	}
+	return out, nil
+}
+
+// read reads a scenario from a file, or from standard input.
+func read(stdin io.Reader, path string) (*scenario.Scenario, error) {
+	if path != "-" {
+		return scenario.Read(path)
+	}
+	text, err := io.ReadAll(stdin)
+	if err != nil {
+		return nil, fmt.Errorf("read standard input: %w", err)
+	}
+	return scenario.Parse(path, text)
+}
+
+// test runs one scenario and prints its result.
+func (f *testFlags) test(
+	out io.Writer, s *scenario.Scenario, opt engine.Options, load scenario.Loader,
+) (bool, error) {
 	r, err := s.Run(opt, load)
 	if err != nil {
 		return false, err

@@ -15,7 +15,7 @@ import (
 )
 
 type verifyFlags struct {
-	policy, last                 string
+	policy, last, checkpoint     string
 	json, replay, begin, against bool
 }
 
@@ -28,7 +28,8 @@ func verifyCommand() *cobra.Command {
 network, no database and no keys but the public ones of the policy, which the casino gave you in person.
 
 With --last FILE it also checks that the bundle follows the last one that you accepted, and records it there if
-all checks pass. With --replay it evaluates the rules of the bundle on its evidence.
+all checks pass. With --checkpoint FILE it checks that the bundle ends at a checkpoint that you have from another
+source, or begins there. With --replay it evaluates the rules of the bundle on its evidence.
 
 With --against-db, for the casino's own auditors, it also compares the bundle with the database: the row in
 exports, each event of the evidence with its offset, the records received, the findings and the rounds.
@@ -44,6 +45,8 @@ Exit codes: 0 good, 1 tampered with, 2 wrong usage, no verdict, 3 undecided: a k
 	fs := cmd.Flags()
 	fs.StringVar(&f.policy, "policy", "", "file of trusted keys")
 	fs.StringVar(&f.last, "last", "", "file of the exports that you accepted; the first one creates it")
+	fs.StringVar(&f.checkpoint, "checkpoint", "", "file of a checkpoint of the log from another source, which the bundle "+
+		"must contain")
 	fs.BoolVar(&f.begin, "begin", false, "accept an export that is not the first of its log as the first of a new "+
 		"--last file")
 	fs.BoolVar(&f.replay, "replay", false, "evaluate the rules on the evidence")
@@ -72,6 +75,11 @@ func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 		Policy: policy, Last: f.last, Begin: f.begin, Replay: f.replay,
 		Engine: cli.Engine(version),
 	}
+	if f.checkpoint != "" {
+		if opt.Checkpoint, err = os.ReadFile(f.checkpoint); err != nil {
+			return cli.WrongUsage(fmt.Errorf("read the checkpoint: %w", err))
+		}
+	}
 	if f.against {
 		store, err := database(cmd, &opt)
 		if err != nil {
@@ -85,6 +93,9 @@ func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 	}
 	if err := exporter.Print(cmd.OutOrStdout(), v, f.json); err != nil {
 		return err
+	}
+	if !f.json && !policy.Witnessed() {
+		fmt.Fprintf(cmd.ErrOrStderr(), "%s: quorum none: no witness had to sign, and only --last shows a second history\n", f.policy)
 	}
 	if v.Code != export.Good {
 		return cli.WithCode(v.Code, cli.ErrFound)

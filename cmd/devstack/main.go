@@ -42,7 +42,8 @@ func command(out io.Writer) *cobra.Command {
   devstack clickhouse --port 9000 --http-port 8123`,
 	}
 	root.AddCommand(demoCommand(), upCommand(), clickHouseCommand(out), kafkaCommand(out), sbomCommand(),
-		judgementCommand(), cli.VersionCommand("devstack", version))
+		judgementCommand())
+	cli.Describe(root, version, "")
 	return root
 }
 

@@ -28,6 +28,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/pipeline/file"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
@@ -95,7 +96,11 @@ func replayed(t testing.TB, events []schema.Event) ([]string, auditor.Counts) {
 		t.Fatal(err)
 	}
 	sink := pipeline.NewMemorySink()
-	sum, err := replay.Files(t.Context(), []string{path}, opt, sink, nil)
+	src, err := file.Open([]string{path}, file.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, err := replay.Files(t.Context(), src, opt, sink, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,7 +172,8 @@ func TestEndToEnd(t *testing.T) {
 	// Every series of the alerts exists. Other programs have separate tests.
 	_, metrics := p.probe(t, "/metrics")
 	ours := func(name string) bool {
-		return !strings.HasPrefix(name, "shoeproof_watch_") && !strings.HasPrefix(name, "shoeproof_console_")
+		return !slices.ContainsFunc([]string{"watch", "console", "gateway"},
+			func(program string) bool { return strings.HasPrefix(name, "shoeproof_"+program+"_") })
 	}
 	monitortest.Asked(t, metrics, ours, "../../deploy", monitortest.Alerts)
 	latency(t, broker, ch)

@@ -42,12 +42,18 @@ type child struct {
 
 func spawn(t testing.TB, args ...string) *child {
 	t.Helper()
+	return spawnAs(t, append([]string{"--http-listen", "127.0.0.1:0"}, args...)...)
+}
+
+// spawnAs runs the program with these arguments alone.
+func spawnAs(t testing.TB, args ...string) *child {
+	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := &child{
-		cmd:  exec.Command(self, append([]string{"--http-listen", "127.0.0.1:0"}, args...)...),
+		cmd:  exec.Command(self, args...),
 		gone: make(chan struct{}),
 	}
 	// which ingest refuses, as it does all that it does not know

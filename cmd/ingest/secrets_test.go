@@ -59,7 +59,7 @@ func secured(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, role := range []string{"writer", "reader", "console", "archive", "auditor", "migrator"} {
+	for _, role := range []string{"writer", "reader", "console", "archive", "auditor", "migrator", "retention"} {
 		sum := sha256.Sum256([]byte(secrets[role]))
 		t.Setenv("SHOEPROOF_"+strings.ToUpper(role)+"_SHA256", hex.EncodeToString(sum[:]))
 	}
@@ -67,7 +67,7 @@ func secured(t *testing.T) *house {
 	roles = strings.Replace(roles, "<users>",
 		"<users><default><password/><networks><ip>127.0.0.1</ip></networks></default>", 1)
 	h.ch = startClickHouse(t, roles)
-	for _, role := range []string{"WRITER", "READER", "CONSOLE", "ARCHIVE", "AUDITOR", "MIGRATOR"} {
+	for _, role := range []string{"WRITER", "READER", "CONSOLE", "ARCHIVE", "AUDITOR", "MIGRATOR", "RETENTION"} {
 		os.Unsetenv("SHOEPROOF_" + role + "_SHA256") // They are the server's; t.Setenv puts back what was before.
 	}
 	acl := func(resource kmsg.ACLResourceType, name string, op kmsg.ACLOperation) kfake.ACL {

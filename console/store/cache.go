@@ -35,8 +35,8 @@ type queueCache struct {
 	refreshing sync.Mutex // serializes Refresh
 
 	mu       sync.RWMutex
-	rows     map[string]cachedRow // by finding id
-	silences []Silence            // those in force
+	rows     map[findingKey]cachedRow
+	silences []Silence // those in force
 	// server is ClickHouse's clock when the local clock was local; since is server at the first load.
 	server, local, since time.Time
 	mark                 time.Time // changes before it are applied, by ClickHouse's clock
@@ -44,6 +44,11 @@ type queueCache struct {
 	partial              bool
 	delta                Delta
 }
+
+// findingKey is a finding at its property: a row that names the finding under another property replaces no row.
+type findingKey struct{ property, id string }
+
+func (r *OpenFinding) key() findingKey { return findingKey{r.PropertyID, r.ID} }
 
 type cachedRow struct {
 	*OpenFinding
@@ -97,7 +102,7 @@ func (s *Store) Refresh(ctx context.Context) error {
 	defer c.mu.Unlock()
 	c.merge(rows, began)
 	c.silences, c.mark, c.readAt = silences, server.Add(began.Sub(local)), began
-	maps.DeleteFunc(c.rows, func(_ string, r cachedRow) bool {
+	maps.DeleteFunc(c.rows, func(_ findingKey, r cachedRow) bool {
 		return r.Deleted != 0 && began.Sub(r.readAt) > keepClosed
 	})
 	return nil
@@ -131,7 +136,7 @@ func (s *Store) Reload(ctx context.Context) error {
 	defer c.mu.Unlock()
 	first = c.server.IsZero()
 	if first {
-		c.rows, c.since, c.mark, c.readAt = map[string]cachedRow{}, clock.Now, clock.Now, began
+		c.rows, c.since, c.mark, c.readAt = map[findingKey]cachedRow{}, clock.Now, clock.Now, began
 	}
 	if c.partial = int64(len(rows)) > s.maxOpen; c.partial {
 		rows = rows[:s.maxOpen]
@@ -141,11 +146,11 @@ func (s *Store) Reload(ctx context.Context) error {
 	if first {
 		c.delta = Delta{}
 	}
-	present := make(map[string]bool, len(rows))
+	present := make(map[findingKey]bool, len(rows))
 	for i := range rows {
-		present[rows[i].ID] = true
+		present[rows[i].key()] = true
 	}
-	maps.DeleteFunc(c.rows, func(id string, r cachedRow) bool { return !present[id] && r.readAt.Before(began) })
+	maps.DeleteFunc(c.rows, func(k findingKey, r cachedRow) bool { return !present[k] && r.readAt.Before(began) })
 	return nil
 }
 
@@ -159,7 +164,7 @@ func (s *Store) newest(ctx context.Context, threads int, selection string, w *wh
 	}))
 	rows, err := s.Conn().Query(ctx, s.expand(`SELECT `+columns[OpenFinding]()+` FROM {{open_findings}}
 		WHERE (`+key+`) GLOBAL IN (SELECT `+key+` FROM {{open_findings}} `+selection+`)
-		ORDER BY version DESC, empty(basis), arrived_at LIMIT 1 BY id`), w.args...)
+		ORDER BY version DESC, empty(basis), arrived_at LIMIT 1 BY property_id, id`), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)
 	}
@@ -196,11 +201,11 @@ func (c *queueCache) merge(rows []OpenFinding, readAt time.Time) {
 	}
 	for i := range rows {
 		r := &rows[i]
-		old, known := c.rows[r.ID]
+		old, known := c.rows[r.key()]
 		if known && old.Version >= r.Version {
 			continue
 		}
-		c.rows[r.ID] = cachedRow{r, readAt}
+		c.rows[r.key()] = cachedRow{r, readAt}
 		if !known && r.Deleted != 0 {
 			continue
 		}

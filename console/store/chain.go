@@ -74,6 +74,7 @@ func (s *Store) record(ctx context.Context, actions []Action, entries []Entry) (
 		if err := write(ctx, s, "the actions of triage", "finding_actions", actions); err != nil {
 			return err
 		}
+		s.pass(actions, nil)
 	}
 	if len(entries) == 0 {
 		return nil
@@ -81,7 +82,25 @@ func (s *Store) record(ctx context.Context, actions []Action, entries []Entry) (
 	for i := range entries {
 		entries[i].linked(of[entries[i].PropertyID])
 	}
-	return write(ctx, s, "the console log", "console_log", entries)
+	return s.writeLog(ctx, entries)
+}
+
+// Recorded sets a function that is called with the actions of triage and the lines of the console log that this process
+// has written, in the order of their chains. It must not wait.
+func (s *Store) Recorded(do func([]Action, []Entry)) { s.recorded.Store(&do) }
+
+func (s *Store) pass(actions []Action, entries []Entry) {
+	if do := s.recorded.Load(); do != nil {
+		(*do)(actions, entries)
+	}
+}
+
+func (s *Store) writeLog(ctx context.Context, entries []Entry) error {
+	err := write(ctx, s, "the console log", "console_log", entries)
+	if err == nil {
+		s.pass(nil, entries)
+	}
+	return err
 }
 
 // all returns the chains of the properties of rows, and adds those that are new.
@@ -111,7 +130,7 @@ const writeTimeout = 30 * time.Second
 
 // begin writes the first link of a new chain.
 func (s *Store) begin(ctx context.Context, property string, c *chain) error {
-	genesis, err := s.Begin(ctx, property)
+	genesis, err := s.Begin(ctx, property, s.now())
 	if err != nil {
 		return fmt.Errorf("begin the chain of %q: %w", property, err)
 	}
@@ -125,7 +144,7 @@ func (s *Store) begin(ctx context.Context, property string, c *chain) error {
 		Detail: string(detail),
 	}
 	first.linked(c)
-	return write(ctx, s, "the console log", "console_log", []Entry{first})
+	return s.writeLog(ctx, []Entry{first})
 }
 
 // next continues a chain by a link with the hash that sum returns for it.

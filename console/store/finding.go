@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -51,8 +53,8 @@ const findingColumns = `id, kind, verdict, basis, rule, severity, citations, pro
 	evidence.seqs AS seqs, evidence.event_ids AS event_ids, rulebook, engine, ln_e, threshold, odds`
 
 // current selects the findings that no nightly run withdrew. The page of a withdrawn finding remains.
-const current = ` AND id GLOBAL NOT IN (SELECT finding_id FROM {{withdrawals}}
-	GROUP BY finding_id HAVING argMax(action, at) = 'withdraw')`
+const current = ` AND (property_id, id) GLOBAL NOT IN (SELECT property_id, finding_id FROM {{withdrawals}}
+	GROUP BY property_id, finding_id HAVING argMax(action, at) = 'withdraw')`
 
 const noTriage = `, '' AS state, '' AS owner, '' AS fingerprint`
 
@@ -69,7 +71,7 @@ func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, e
 		return err
 	})
 	both.Go(func() (err error) {
-		rows, err = s.queueRows(ctx, scope, []string{id})
+		rows, err = s.queueRows(ctx, in(scope), []string{id})
 		return err
 	})
 	err := both.Wait()
@@ -77,6 +79,21 @@ func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, e
 		f.State, f.Owner, f.Fingerprint = rows[0].State, rows[0].Owner, rows[0].Fingerprint
 	}
 	return f, err
+}
+
+// FindingsByID returns findings with their states, in the order of the ids. Unknown ids are left out.
+func (s *Store) FindingsByID(ctx context.Context, scope Scope, ids []string) ([]Finding, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
+	found, err := read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
+		WHERE `+w.String()+` ORDER BY version DESC LIMIT 1 BY id LIMIT 5000`, w)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(found, func(a, b Finding) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	return found, s.States(ctx, scope, found)
 }
 
 // FindingQuery selects findings by their subject. A zero field selects all.
@@ -126,9 +143,67 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 	return read[Finding](ctx, s, "findings", query+limit(q.Limit), w)
 }
 
-// queueRows returns the newest rows of findings in the queue, closed ones included.
-func (s *Store) queueRows(ctx context.Context, scope Scope, ids []string) ([]OpenFinding, error) {
-	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
+// Exceptions returns the findings of severity minor and above of a gaming day.
+func (s *Store) Exceptions(ctx context.Context, scope Scope, q DayQuery) ([]Finding, error) {
+	w := q.where(scope).and("severity != 'info'")
+	return read[Finding](ctx, s, "exceptions", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL PREWHERE `+
+		w.String()+` WHERE 1`+current+` ORDER BY table_id, at, id`+limit(All), w)
+}
+
+// States adds the state and the owner of each finding.
+func (s *Store) States(ctx context.Context, scope Scope, found []Finding) error {
+	if len(found) == 0 {
+		return nil
+	}
+	byID, known := map[string]*Finding{}, map[string]bool{}
+	for i := range found {
+		byID[found[i].ID] = &found[i]
+	}
+	add := func(w *where, ids []string) (untouched []string, err error) {
+		rows, err := s.queueRows(ctx, w, ids)
+		for i := range rows {
+			r := &rows[i]
+			f := byID[r.ID]
+			f.State, f.Owner, f.Fingerprint = r.State, r.Owner, r.Fingerprint
+			if known[r.ID] = true; r.Version == 0 {
+				untouched = append(untouched, r.ID)
+			}
+		}
+		return untouched, err
+	}
+	// The row of the queue has the time of its finding, by which the table is sorted: for many ids, the index by id reads
+	// all of it.
+	byAt := func(a, b Finding) int { return a.At.Compare(b.At) }
+	first, last := slices.MinFunc(found, byAt).At, slices.MaxFunc(found, byAt).At
+	untouched, err := add(in(scope).since("at", first).before("at", last.Add(time.Nanosecond)),
+		slices.Collect(maps.Keys(byID)))
+	if err != nil {
+		return err
+	}
+	// A finding that was evaluated again after late events may have another time than its last action's row.
+	var rest []string
+	if len(untouched) > 0 {
+		w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", untouched)
+		rest, err = s.names(ctx, "findings", `SELECT DISTINCT finding_id AS name FROM {{finding_actions}} WHERE `+w.String(), w)
+	}
+	if err != nil {
+		return err
+	}
+	for id, f := range byID {
+		if !known[id] && f.Severity != "info" {
+			rest = append(rest, id)
+		}
+	}
+	_, err = add(in(scope), rest)
+	return err
+}
+
+// queueRows returns the newest rows of findings in the queue that a condition selects, closed ones included.
+func (s *Store) queueRows(ctx context.Context, w *where, ids []string) ([]OpenFinding, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	w.and("id IN {ids:Array(String)}", "ids", ids)
 	return list[OpenFinding](ctx, s, "the state of findings",
 		`{{open_findings}} WHERE `+w.String()+` ORDER BY version DESC, empty(basis) LIMIT 1 BY id`, w)
 }

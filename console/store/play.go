@@ -165,6 +165,14 @@ func (s *Store) Shoes(ctx context.Context, scope Scope, l Location) ([]Shoe, err
 	return at[Shoe](ctx, s, "shoes", l.where(scope), "at DESC LIMIT 100")
 }
 
+// ShoesBefore returns the latest shoes of a table that began before a moment, finished or not, the latest first.
+func (s *Store) ShoesBefore(ctx context.Context, scope Scope, l Location, before time.Time, n int) ([]string, error) {
+	w := Location{Property: l.Property, Table: l.Table}.where(scope).before("at", before.Add(time.Nanosecond))
+	return s.names(ctx, "the shoes of a table", `SELECT shoe_id AS name FROM {{rounds}} WHERE `+w.String()+
+		` AND at >= fromUnixTimestamp64Nano({before:Int64}) - INTERVAL 14 DAY
+		GROUP BY shoe_id ORDER BY min(at) DESC`+limit(n), w)
+}
+
 // Configs returns the configurations that were in force at a table, the latest first.
 func (s *Store) Configs(ctx context.Context, scope Scope, l Location) ([]Config, error) {
 	table := Location{Property: l.Property, Table: l.Table}
@@ -199,8 +207,11 @@ func (s *Store) Floor(ctx context.Context, scope Scope, l Location) ([]Tile, err
 	return tiles, err
 }
 
-// maxResults is the number of results of a table on a wall.
-const maxResults = 10
+// maxResults is the number of results of a table on a wall, resultsAge the age of the oldest round that is read.
+const (
+	maxResults = 10
+	resultsAge = 36 * time.Hour
+)
 
 // LastResults returns the last results of each table's shoe in play, the latest first, by property and table.
 func (s *Store) LastResults(ctx context.Context, scope Scope) (map[[2]string][]string, error) {
@@ -209,11 +220,12 @@ func (s *Store) LastResults(ctx context.Context, scope Scope) (map[[2]string][]s
 		Table    string `ch:"table_id"`
 		Result   string `ch:"result"`
 	}
-	w := in(scope).with("results", maxResults)
+	of := in(scope).String()
+	w := in(scope).with("results", maxResults).since("at", s.now().Add(-resultsAge)) // at is indexed
 	rows, err := read[row](ctx, s, "the last results", `SELECT property_id, table_id, result FROM (
 		SELECT property_id, table_id, shoe_id, round, result, version FROM {{rounds}}
-		WHERE (property_id, table_id, shoe_id) GLOBAL IN (
-			SELECT property_id, table_id, shoe_id FROM {{feeds}} FINAL WHERE shoe_id != '' AND `+w.String()+`)
+		WHERE `+w.String()+` AND (property_id, table_id, shoe_id) GLOBAL IN (
+			SELECT property_id, table_id, shoe_id FROM {{feeds}} FINAL WHERE shoe_id != '' AND `+of+`)
 		ORDER BY round DESC, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round)
 		ORDER BY property_id, table_id, round DESC LIMIT {results:Int64} BY property_id, table_id LIMIT 20000`, w)
 	last := map[[2]string][]string{}

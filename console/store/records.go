@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"time"
 )
 
@@ -68,24 +70,72 @@ func (s *Store) Log(ctx context.Context, entries ...Entry) error {
 	return s.record(ctx, nil, entries)
 }
 
-// Entries returns the latest lines of the console log; actor and action narrow the list.
-func (s *Store) Entries(ctx context.Context, scope Scope, actor, action string) ([]Entry, error) {
-	w := in(scope).equal("actor", actor).equal("action", action)
-	return list[Entry](ctx, s, "the console log", `{{console_log}} WHERE `+w.String()+` ORDER BY at DESC LIMIT 500`, w)
+// EntryQuery selects lines of the console log. A zero field selects all.
+type EntryQuery struct {
+	Property, Actor, Action, Object string
+	Since, Until                    time.Time
+	After                           Entry // the last line of the page before
+	Limit                           int
 }
 
-// Actions of the console log about the notification of a finding: the object is the finding, the detail the channel.
+// Entries returns lines of the console log, the latest first.
+func (s *Store) Entries(ctx context.Context, scope Scope, q EntryQuery) ([]Entry, error) {
+	w := in(scope).equal("property_id", q.Property).equal("actor", q.Actor).equal("action", q.Action).
+		equal("object", q.Object)
+	if !q.Since.IsZero() {
+		w.since("at", q.Since)
+	}
+	if !q.Until.IsZero() {
+		w.before("at", q.Until)
+	}
+	if last := &q.After; !last.At.IsZero() {
+		w.and(`at <= fromUnixTimestamp64Micro({last:Int64}) AND (at < fromUnixTimestamp64Micro({last:Int64})
+			OR chain > {chain:String} OR chain = {chain:String} AND link < {link:UInt64})`,
+			"last", last.At.UnixMicro(), "chain", last.Chain, "link", last.Link.Link)
+	}
+	return list[Entry](ctx, s, "the console log",
+		`{{console_log}} WHERE `+w.String()+` ORDER BY at DESC, chain, link DESC`+limit(q.Limit), w)
+}
+
+// MaxGrants is the maximum number of grants of a property that Granted returns, the latest ones.
+const MaxGrants = 200
+
+// Granted returns the lines of the console log with an action that were not taken back by a line with another action
+// about the same object. It leaves out lines that no console wrote: they are not as their hash, or lack the HMAC.
+func (s *Store) Granted(ctx context.Context, grant, revoke string, since time.Time) ([]Entry, error) {
+	w := (&where{}).equal("action", grant).since("at", since).and("object NOT IN (SELECT object FROM {{console_log}} "+
+		"WHERE action = {revoke:String})", "revoke", revoke)
+	all, err := list[Entry](ctx, s, "the console log", fmt.Sprintf(`{{console_log}} WHERE %s
+		ORDER BY property_id, at DESC, chain, link DESC LIMIT %d BY property_id`, w.String(), MaxGrants), w)
+	return slices.DeleteFunc(all, func(e Entry) bool {
+		row, keys := e.row(), s.ChainKeys()
+		return row.Hash != row.Sum() || len(keys) > 0 && keys.Verify(row.Hash, row.Key, row.MAC) != ""
+	}), err
+}
+
+// Acted reports whether a user with this name signed in, or did anything else that the log of any property has.
+func (s *Store) Acted(ctx context.Context, name string) (bool, error) {
+	w := (&where{}).equal("actor", name)
+	found, err := s.names(ctx, "the users", "SELECT DISTINCT actor AS name FROM {{console_log}} WHERE "+w.String()+
+		" AND issuer != '' LIMIT 1", w)
+	return len(found) > 0, err
+}
+
+// Actions of the console log about the notification of a finding: the object is the finding, the detail the channel and
+// after a colon the reason of a failure.
 const (
 	Notified     = "notified"
 	NotNotified  = "notify-failed"
 	NotifyBegins = "notify-begin" // no finding that arrived before is notified
 )
 
-// Notices returns the lines of the console log about notifications since a moment, the first one first.
+// Notices returns the lines of the console log about notifications since a moment, the first one first. Of more than
+// 20,000 it returns the last ones.
 func (s *Store) Notices(ctx context.Context, since time.Time) ([]Entry, error) {
 	w := (&where{}).since("at", since).and("action IN {actions:Array(String)}", "actions",
 		[]string{Notified, NotNotified, NotifyBegins})
-	return list[Entry](ctx, s, "the console log", `{{console_log}} WHERE `+w.String()+` ORDER BY at LIMIT 20000`, w)
+	return list[Entry](ctx, s, "the console log",
+		`(SELECT * FROM {{console_log}} WHERE `+w.String()+` ORDER BY at DESC LIMIT 20000) ORDER BY at`, w)
 }
 
 // Properties returns the names of the properties in scope that have a table.

@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -13,7 +15,9 @@ type RoundQuery struct {
 	MinStake, MaxStake int64
 	Since, Until       time.Time
 	// Near orders the rounds by their distance to a moment; without it the latest are first.
-	Near  time.Time
+	Near time.Time
+	// After is the last round of the page before. It has no effect with Near.
+	After Round
 	Limit int
 }
 
@@ -30,6 +34,11 @@ func (s *Store) FindRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 	if !q.Near.IsZero() {
 		order = "abs(toUnixTimestamp64Nano(at) - {near:Int64})"
 		w.with("near", q.Near.UnixNano())
+	}
+	if last := &q.After; !last.At.IsZero() && q.Near.IsZero() {
+		w.and(`at <= fromUnixTimestamp64Nano({last:Int64}) AND (at < fromUnixTimestamp64Nano({last:Int64})
+			OR (property_id, table_id) > ({last_property:String}, {last_table:String}))`,
+			"last", last.At.UnixNano(), "last_property", last.PropertyID, "last_table", last.TableID)
 	}
 	if q.Seat > 0 || q.MinStake > 0 || q.MaxStake > 0 {
 		// Wagers precede their round by minutes at most. The first wagers in the order choose the rounds, so that the read of
@@ -57,52 +66,35 @@ func (s *Store) Citing(ctx context.Context, scope Scope, clauses []string, q Fin
 	return found, s.States(ctx, scope, found)
 }
 
-// States adds the state and the owner of each finding.
-func (s *Store) States(ctx context.Context, scope Scope, found []Finding) error {
-	ids := make([]string, len(found))
-	for i := range found {
-		ids[i] = found[i].ID
-	}
-	if len(ids) == 0 {
-		return nil
-	}
-	rows, err := s.queueRows(ctx, scope, ids)
-	byID := make(map[string]*OpenFinding, len(rows))
-	for i := range rows {
-		byID[rows[i].ID] = &rows[i]
-	}
-	for i := range found {
-		if r := byID[found[i].ID]; r != nil {
-			found[i].State, found[i].Owner, found[i].Fingerprint = r.State, r.Owner, r.Fingerprint
-		}
-	}
-	return err
-}
-
 // Abbreviated returns the ids of the findings that begin with some digits: open ones, and all on which someone acted.
 func (s *Store) Abbreviated(ctx context.Context, scope Scope, digits string) ([]string, error) {
 	const most = 20
-	open, err := s.Open(ctx, scope, Filter{Text: digits, any: true, Limit: MaxRows})
+	find := func() (ids []string, err error) {
+		open, err := s.Open(ctx, scope, Filter{Text: digits, any: true, Limit: MaxRows})
+		for i := range open {
+			if strings.HasPrefix(open[i].ID, digits) {
+				ids = append(ids, open[i].ID)
+			}
+		}
+		return ids, err
+	}
+	ids, err := find()
 	if err != nil {
 		return nil, err
-	}
-	seen, ids := map[string]bool{}, []string{}
-	add := func(id string) {
-		if len(ids) < most && len(id) >= len(digits) && id[:len(digits)] == digits && !seen[id] {
-			seen[id], ids = true, append(ids, id)
-		}
-	}
-	for i := range open {
-		add(open[i].ID)
 	}
 	// The actions are sorted by finding.
 	w := in(scope).and("startsWith(finding_id, {digits:String})", "digits", digits)
 	acted, err := s.names(ctx, "findings",
 		`SELECT DISTINCT finding_id AS name FROM {{finding_actions}} WHERE `+w.String()+` LIMIT 20`, w)
-	for _, id := range acted {
-		add(id)
+	ids = append(ids, acted...)
+	if len(ids) == 0 && err == nil { // the finding may have arrived since the last read of the queue
+		if err = s.Refresh(ctx); err == nil {
+			ids, err = find()
+		}
 	}
-	return ids, err
+	slices.Sort(ids)
+	ids = slices.Compact(ids)
+	return ids[:min(len(ids), most)], err
 }
 
 // PlayOf reports at which properties in scope a masked patron played.

@@ -15,6 +15,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
@@ -36,7 +38,10 @@ type Store struct {
 	now     func() time.Time
 	cache   queueCache
 	chains  chains
+	triage  sync.Mutex // from the read of the states to the write of the actions
 	maxOpen int64
+	// recorded is called with the actions and the lines of the console log that this process has written.
+	recorded atomic.Pointer[func([]Action, []Entry)]
 }
 
 // Open connects to a database whose schema has the version of this program. Events are read as the user of archive,

@@ -365,7 +365,7 @@ func scopedReads(ctx context.Context, s *Store, f Finding, patron string) map[st
 		"patron's wagers":   func(x Scope) (int, error) { return size(s.PatronWagers(ctx, x, property, patron)) },
 		"silences":          func(x Scope) (int, error) { return size(s.Silences(ctx, x)) },
 		"handovers":         func(x Scope) (int, error) { return size(s.Handovers(ctx, x)) },
-		"log":               func(x Scope) (int, error) { return size(s.Entries(ctx, x, "ann", "")) },
+		"log":               func(x Scope) (int, error) { return size(s.Entries(ctx, x, EntryQuery{Actor: "ann"})) },
 		"actions":           func(x Scope) (int, error) { return size(s.ActionsSince(ctx, x, long, 10)) },
 		"alarms":            func(x Scope) (int, error) { return size(s.AlarmRate(ctx, x, long)) },
 		"noisy rules":       func(x Scope) (int, error) { return size(s.NoisyRules(ctx, x, long)) },

@@ -2,11 +2,15 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // States of a finding.
@@ -27,20 +31,18 @@ func States() []string {
 	return []string{New, Acknowledged, InReview, Escalated, Closing, Closed, Reopened}
 }
 
-// Actions of triage.
+// Actions of triage. Undo is possible for UndoFor.
 const (
-	Acknowledge = "acknowledge"
-	Review      = "review"
-	Assign      = "assign"
-	Escalate    = "escalate"
-	Note        = "note"
-	Close       = "close"
-	Confirm     = "confirm"
-	Reject      = "reject"
-	Reopen      = "reopen"
-	// Undo takes back the last action of the same user within a minute. Both stay in the history. What closes or
-	// reopens a finding cannot be undone: that is a decision with a reason.
-	Undo = "undo"
+	Acknowledge = rows.Acknowledge
+	Review      = rows.Review
+	Assign      = rows.Assign
+	Escalate    = rows.Escalate
+	Note        = rows.Note
+	Close       = rows.Close
+	Confirm     = rows.Confirm
+	Reject      = rows.Reject
+	Reopen      = rows.Reopen
+	Undo        = rows.Undo
 )
 
 // Dispositions returns the possible results of closing a finding.
@@ -53,9 +55,6 @@ func Dispositions() []string {
 
 // UndoFor is how long an action can be undone.
 const UndoFor = time.Minute
-
-// Undoable returns the actions that can be undone.
-func Undoable() []string { return []string{Acknowledge, Review, Escalate, Assign} }
 
 // ErrTransition reports an action that the state of a finding does not allow; the text has the reason.
 var ErrTransition = errors.New("action not possible")
@@ -165,7 +164,7 @@ func closes(row *OpenFinding) string {
 // undone returns the reason why the last action on a finding cannot be undone, empty if it can.
 func (p *Triage) undone(row *OpenFinding, last *Action) string {
 	switch {
-	case !slices.Contains(Undoable(), last.Action) || last.Issuer != p.Who.Issuer || last.Subject != p.Who.Subject ||
+	case !rows.IsUndoable(last.Action) || last.Issuer != p.Who.Issuer || last.Subject != p.Who.Subject ||
 		last.Actor != p.Actor || last.To != row.State:
 		return "the last action is not yours, or cannot be undone"
 	case uint64(last.At.Add(UndoFor).UnixNano()) < row.Version:
@@ -190,14 +189,35 @@ func (s *Store) ApplyEach(ctx context.Context, scope Scope, p Triage) (out Outco
 	if n := len(p.Reason) + len(p.Note); n > 8000 {
 		return out, fmt.Errorf("%w: %d bytes of text, want at most 8000", ErrTransition, n)
 	}
-	rows, err := s.queueRows(ctx, scope, p.IDs)
+	// Two users who act on one finding at the same time act one after the other, also at two consoles: the second sees
+	// what the first did.
+	s.triage.Lock()
+	defer s.triage.Unlock()
+	err = s.Locked(ctx, TriageLease, rand.Text(), TriageWait, func() error {
+		out, err = s.applyEach(ctx, scope, &p)
+		return err
+	})
+	if errors.Is(err, clickhouse.ErrHeld) {
+		err = fmt.Errorf("%w: another console acts on findings at this moment; try again", ErrTransition)
+	}
+	return out, err
+}
+
+// TriageLease is the lease of who changes states of findings, TriageWait how long an action waits for another one.
+const (
+	TriageLease = "triage"
+	TriageWait  = 5 * time.Second
+)
+
+func (s *Store) applyEach(ctx context.Context, scope Scope, p *Triage) (out Outcome, err error) {
+	rows, err := s.queueRows(ctx, in(scope), p.IDs)
 	if err != nil {
 		return out, err
 	}
 	if len(rows) != len(p.IDs) {
 		return out, fmt.Errorf("triage of %d findings, %d of them in the queue: %w", len(p.IDs), len(rows), ErrNotFound)
 	}
-	before, err := s.before(ctx, scope, &p, rows)
+	before, err := s.before(ctx, scope, p, rows)
 	if err != nil {
 		return out, err
 	}

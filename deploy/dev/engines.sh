@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Fetches the engines that tests and the demo run, into the cache of this user:
 # ClickHouse, as the npm package of chDB for this machine, which npm checks against
-# its published hash, and axe-core for the tests of the console. Does nothing when they
-# are there.
+# its published hash, and axe-core for the tests of the console. Fetches nothing when they
+# are there; their SHA-256 must be that of engines.sha256 each time.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -46,6 +46,7 @@ progress() {
 
 [ -n "$version" ] || die "found no ChDBVersion in cmd/devstack/engine/engine.go"
 fetch_once "$target" fetch_into
+pinned "$target" "$(uname -s)/$(uname -m)" || die "stopped"
 
 # The accessibility checker of the console's tests.
 axe=$(sed -n 's/^const axeVersion = "\(.*\)"$/\1/p' "$here/../../console/console_test.go")
@@ -56,3 +57,4 @@ axe_into() {
 }
 [ -n "$axe" ] || die "found no axeVersion in console/console_test.go"
 fetch_once "$(engines_cache)/axe-core-$axe" axe_into
+pinned "$(engines_cache)/axe-core-$axe" || die "stopped"

@@ -21,7 +21,7 @@ home=${2:-$here/../../.cache/kafka}
 say() { echo "kafka: $*" >&2; }
 die() { say "$*"; exit 1; }
 
-fetch() { fetch_once "$jars" fetch_into; }
+fetch() { fetch_once "$jars" fetch_into && pinned "$jars" || die "stopped"; }
 
 fetch_into() {
   command -v mvn >/dev/null || die "Maven (mvn) is needed to fetch Apache Kafka"

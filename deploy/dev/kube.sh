@@ -90,7 +90,7 @@ operator() {
   "$bin/kubectl" create namespace audit >/dev/null
   "$bin/kubectl" label namespace audit pod-security.kubernetes.io/enforce=restricted >/dev/null
   await 30 "the namespace's account" $k get serviceaccount default
-  for secret in shoeproof-clickhouse shoeproof-patron-key shoeproof-signing-keys; do
+  for secret in shoeproof-clickhouse shoeproof-patron-key shoeproof-signing-keys shoeproof-console; do
     $k create secret generic "$secret" --from-literal=writer=x --from-literal=console=x --from-literal=archive=x --from-literal=auditor=x --from-literal=migrator=x --from-literal=key=x >/dev/null
   done
 
@@ -110,7 +110,7 @@ spec: {capacity: {storage: 50Gi}, accessModes: [ReadWriteOnce], hostPath: {path:
 END
 
   say "install"
-  local common="--set properties={ac-1},nightly.settings.export.licensee=Example,console.enabled=true,console.settings.console.sign_in=token,console.settings.console.public_url=https://audit.example --wait --timeout 120s"
+  local common="--set properties={ac-1},nightly.settings.export.licensee=Example,console.enabled=true,console.settings.console.sign_in=token,console.settings.console.public_url=https://audit.example,console.settings.console.access_file=/etc/shoeproof/console/access.yaml,secrets.console.name=shoeproof-console --wait --timeout 120s"
   $h install shoeproof "$chart" $common --set image.tag=1.0.0 >/dev/null
   [ "$($k get deployment shoeproof-ingest -o 'jsonpath={.status.readyReplicas}')" = 2 ] || die "want 2 ready replicas"
   [ "$($k get job shoeproof-migrate --ignore-not-found -o name)" = "" ] || die "the migration's job is left behind"

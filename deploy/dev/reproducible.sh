@@ -10,9 +10,11 @@ for place in a b/elsewhere; do
   for program in ingest audit; do
     (cd "$work/$place" && CGO_ENABLED=0 go build -trimpath -buildvcs=false -ldflags '-s -w -buildid= -X main.version=check' -o "$program" "./cmd/$program")
   done
+  make -C "$work/$place" -s VERSION=check verifiers >/dev/null
 done
 cd "$work"
-sha256sum a/ingest a/audit
+sha256sum a/ingest a/audit a/bin/verify.html a/bin/audit.exe
+cmp a/bin/verifiers.sha256 b/elsewhere/bin/verifiers.sha256
 cmp a/ingest b/elsewhere/ingest
 cmp a/audit b/elsewhere/audit
 echo "both builds are identical"

@@ -92,12 +92,32 @@ func each(t *testing.T, test func(t *testing.T, values string, all []object)) {
 	if err != nil || len(files) < 12 {
 		t.Fatalf("%d files of values, %v; want a dozen", len(files), err)
 	}
-	for _, file := range files {
+	for _, file := range append(files, sample(t)) {
 		t.Run(
 			strings.TrimSuffix(filepath.Base(file), "-values.yaml"),
 			func(t *testing.T) { test(t, file, render(t, "-f", file)) },
 		)
 	}
+}
+
+// sample writes the values of docs/install.md to a file.
+func sample(t *testing.T) string {
+	t.Helper()
+	guide, err := os.ReadFile("../../docs/install.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(guide), "4. **Values**")
+	text, _, also := strings.Cut(rest, "\n   Bundles and the signed head")
+	_, text, both := strings.Cut(text, "\n\n")
+	if !ok || !also || !both {
+		t.Fatal("docs/install.md has no sample of values in step 4")
+	}
+	file := filepath.Join(t.TempDir(), "install-values.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
 }
 
 // pod is the pod of an object that makes some, with its template's labels.
@@ -201,18 +221,19 @@ func TestMountsExist(t *testing.T) {
 func TestNetworkPolicies(t *testing.T) {
 	needs := map[string][]string{
 		"ingest": {"dns", "kafka", "clickhouse"}, "watch": {"dns", "clickhouse"}, "console": {"dns", "clickhouse"},
-		"nightly": {"dns", "clickhouse"}, "migrate": {"dns", "clickhouse"},
+		"nightly": {"dns", "clickhouse"}, "migrate": {"dns", "clickhouse"}, "gateway": {"dns", "kafka"},
 	}
 	for _, c := range []struct {
 		values            string
 		kafka, clickhouse int
 		web, stored       bool
 	}{
-		{"defaults", 9092, 9000, false, false},
+		{"defaults", 9093, 9440, false, false},
 		{"secure", 9093, 9440, false, false},
-		{"ingress", 9092, 9000, true, false},
-		{"reaudit", 9092, 9000, false, false},
-		{"bucket", 9092, 9000, false, true},
+		{"ingress", 9093, 9440, true, false},
+		{"reaudit", 9093, 9440, false, false},
+		{"bucket", 9093, 9440, false, true},
+		{"gateway", 9093, 9440, false, false},
 	} {
 		t.Run(c.values, func(t *testing.T) {
 			all := render(t, "-f", "shoeproof/ci/"+c.values+"-values.yaml")
@@ -236,11 +257,14 @@ func TestNetworkPolicies(t *testing.T) {
 				for _, flow := range needs[component] {
 					want[port[flow]] = true
 				}
-				if c.web && component == "console" {
-					want[port["web"]] = true
+				if c.web && component == "console" { // it also sends to notify_topic
+					want[port["web"]], want[port["kafka"]] = true, true
 				}
 				if c.stored && component == "nightly" {
 					want[8333] = true
+				}
+				if c.values == "gateway" && (component == "ingest" || component == "nightly") { // its settings have tracing
+					want[4318] = true
 				}
 				have := map[int]bool{}
 				for _, e := range list(at(under[0], "spec", "egress")) {
@@ -267,6 +291,7 @@ func TestNetworkPolicies(t *testing.T) {
 				serves := map[string]map[string]string{
 					"ingest": {"metrics": "monitoring"}, "watch": {"metrics": "monitoring"},
 					"console": {"metrics": "monitoring", "http": "ingress-nginx"},
+					"gateway": {"metrics": "monitoring", "events": "tables"},
 				}[component]
 				if !maps.Equal(open, serves) {
 					t.Errorf("%s: can be reached at %v, want %v", component, open, serves)
@@ -340,9 +365,10 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			for _, name := range []string{"clickhouse", "archive", "patron_key", "kafka"} {
+			for _, name := range []string{"clickhouse", "archive", "patron_key", "kafka", "chain_key"} {
 				put("secrets/"+name, "0123456789abcdef0123456789abcdef")
 			}
+			put("secrets/tokens.yaml", "tokens: []\n")
 			put("console/oidc", "0123456789abcdef0123456789abcdef")
 			put("console/access.yaml", "groups: {surveillance: [{role: operator, properties: [ac-1]}]}\n")
 			for name, pem := range key {
@@ -356,13 +382,15 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 			config := filepath.Join(dir, "shoeproof.yaml")
 			paths := strings.NewReplacer("/etc/shoeproof/", dir+"/", "/var/lib/shoeproof/exports", dir)
 			put("shoeproof.yaml", paths.Replace(text))
-			program := "audit"
-			if strings.HasSuffix(o.name(), "-ingest") {
-				program = "ingest"
+			program := []string{"audit"}
+			switch {
+			case strings.HasSuffix(o.name(), "-ingest"):
+				program = []string{"ingest"}
+			case strings.HasSuffix(o.name(), "-gateway"):
+				program = []string{"ingest", "gateway"}
 			}
-			cmd := exec.CommandContext(
-				t.Context(), filepath.Join(bin, program), "config", "validate", "--config", config,
-			)
+			args := append(program[1:], "config", "validate", "--config", config)
+			cmd := exec.CommandContext(t.Context(), filepath.Join(bin, program[0]), args...)
 			cmd.Env = []string{} // a SHOEPROOF_ variable that is no setting is refused
 			out, err := cmd.CombinedOutput()
 			if err != nil {
@@ -374,6 +402,11 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 		}
 	})
 }
+
+// complete are the values of a console that can run.
+const complete = "console.enabled=true,console.settings.console.sign_in=token," +
+	"console.settings.console.access_file=/etc/shoeproof/console/access.yaml,secrets.console.name=x," +
+	"console.settings.console.public_url=https://audit.example"
 
 func TestValuesAreRefused(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
@@ -395,6 +428,9 @@ func TestValuesAreRefused(t *testing.T) {
 		{"ingest.grace=5", "minimum: got 5, want 15"},
 		{"nightly.run=daily", "does not match pattern"},
 		{"image.pullPolicy=Sometimes", "value must be one of"},
+		{"image.digests.audit=sha256:abc", "does not match pattern"},
+		{"image.digests.audit=sha256:" + strings.Repeat("a", 64), "ingest"},
+		{"image.digests.watch=sha256:" + strings.Repeat("a", 64), "additional properties 'watch' not allowed"},
 		{"rulebooks.house=x", "does not match pattern"},
 		{"secrets.patronKey.name=", "minLength: got 0, want 1"},
 		{"networkPolicy.kafka.ports={70000}", "maximum: got 70,000, want 65,535"},
@@ -407,10 +443,35 @@ func TestValuesAreRefused(t *testing.T) {
 		},
 		{"nightly.settings.export.log=x", "additional properties 'log' not allowed"},
 		{"reaudit.enabled=true", "reaudit.property: whose days to audit again"},
+		{complete + ",console.ingress.enabled=true", "console.ingress.host: the name under which the console is opened"},
 		{
-			"console.enabled=true,console.settings.console.sign_in=token,console.ingress.enabled=true",
-			"console.ingress.host: the name under which the console is opened",
+			"console.enabled=true,console.settings.console.sign_in=token",
+			"console.settings.console.access_file: want the file",
 		},
+		{complete + ",secrets.console.name=", "secrets.console.name: want the Secret whose key access.yaml is"},
+		{complete + ",console.settings.console.public_url=", "want the https address at which browsers reach the console"},
+		{
+			complete + ",console.settings.console.sign_in=oidc",
+			"console.settings.console.oidc.issuer: want it for sign_in: oidc",
+		},
+		{
+			complete + ",console.settings.console.sign_in=oidc,console.settings.console.oidc.issuer=https://id.example," +
+				"console.settings.console.oidc.client_id=x,console.settings.console.oidc.client_secret_file=/x",
+			"networkPolicy.web.ports: want the ports of the identity provider",
+		},
+		{
+			complete + ",console.settings.console.notify_file=/x",
+			"networkPolicy.web.ports: want the ports of console.notify_file",
+		},
+		{"monitoring.runbooks=runbooks", "does not match pattern"},
+		{"gateway.enabled=true", "secrets.gatewayTokens.name: want the Secret"},
+		{"gateway.enabled=true,secrets.gatewayTokens.name=x", "gateway.settings.gateway.cert_file: want a certificate"},
+		{
+			"gateway.enabled=true,secrets.gatewayTokens.name=x,gateway.settings.gateway.cert_file=/etc/shoeproof/tls/tls.crt",
+			"secrets.tls.name: want the Secret whose key tls.crt is",
+		},
+		{"gateway.replicas=2", "additional properties 'replicas' not allowed"},
+		{"gateway.settings.gateway.folder=/tmp", "additional properties 'folder' not allowed"},
 	} {
 		t.Run(c.set, func(t *testing.T) {
 			_, errs, err := helm(t, "template", "sp", "shoeproof", "--kube-version", kubeVersion, "--set", c.set)
@@ -473,6 +534,77 @@ func TestOptions(t *testing.T) {
 				t.Errorf("the run has the secret %v, which only the export needs", name)
 			}
 		}
+	})
+	t.Run("runbooks at the operator's address", func(t *testing.T) {
+		set := []string{"--set", "monitoring.runbooks=https://wiki.example/runbooks/"}
+		rule := find(t, render(t, append(set, values("monitored")...)...), "PrometheusRule", "sp-shoeproof")
+		urls := 0
+		for _, group := range list(at(rule, "spec", "groups")) {
+			for _, r := range list(at(group, "rules")) {
+				name := at(r, "alert")
+				if name == nil {
+					continue
+				}
+				urls++
+				want := fmt.Sprintf("https://wiki.example/runbooks/%v.md", name)
+				same(t, "runbook_url", at(r, "annotations", "runbook_url"), want)
+			}
+		}
+		if urls < 20 {
+			t.Errorf("%d alerts", urls)
+		}
+	})
+	t.Run("a console that sends to a topic", func(t *testing.T) {
+		set := []string{"--set", complete + ",console.settings.console.notify_topic=critical"}
+		all := render(t, append(set, values("secure")...)...)
+		file := fmt.Sprint(at(find(t, all, "ConfigMap", "sp-shoeproof-console"), "data", "shoeproof.yaml"))
+		for _, want := range []string{"- b1:9093", "username: shoeproof", "password_file: /etc/shoeproof/secrets/kafka"} {
+			if !strings.Contains(file, want) {
+				t.Errorf("no %s in\n%s", want, file)
+			}
+		}
+		spec, _ := pod(find(t, all, "Deployment", "sp-shoeproof-console"))
+		if volumes := fmt.Sprint(at(spec, "volumes")); !strings.Contains(volumes, "kafka-account") {
+			t.Errorf("the account at Kafka is not mounted: %s", volumes)
+		}
+		policy := fmt.Sprint(at(find(t, all, "NetworkPolicy", "sp-shoeproof-console"), "spec", "egress"))
+		if !strings.Contains(policy, "9093") {
+			t.Errorf("no connection to Kafka: %s", policy)
+		}
+	})
+	t.Run("a gateway with its outbox", func(t *testing.T) {
+		all := render(t, values("gateway")...)
+		o := find(t, all, "Deployment", "sp-shoeproof-gateway")
+		same(t, "replicas", at(o, "spec", "replicas"), 1)
+		same(t, "strategy", at(o, "spec", "strategy", "type"), "Recreate")
+		claim := find(t, all, "PersistentVolumeClaim", "sp-shoeproof-outbox")
+		same(t, "policy", at(claim, "metadata", "annotations", "helm.sh/resource-policy"), "keep")
+		same(t, "size", at(claim, "spec", "resources", "requests", "storage"), "8Gi")
+		spec, _ := pod(o)
+		container := list(at(spec, "containers"))[0]
+		same(t, "args", at(container, "args"), "[gateway --config /etc/shoeproof/config/shoeproof.yaml]")
+		same(t, "ready", at(container, "readinessProbe", "httpGet"), "map[path:/readyz port:metrics]")
+		volumes := fmt.Sprint(at(spec, "volumes"))
+		for _, want := range []string{"gateway-tokens", "claimName:sp-shoeproof-outbox", "gateway-account"} {
+			if !strings.Contains(volumes, want) {
+				t.Errorf("no %s in %s", want, volumes)
+			}
+		}
+		for _, foreign := range []string{"shoeproof-clickhouse", "shoeproof-patron-key"} {
+			if strings.Contains(volumes, foreign) {
+				t.Errorf("the gateway has the secret %s", foreign)
+			}
+		}
+		file := fmt.Sprint(at(find(t, all, "ConfigMap", "sp-shoeproof-gateway"), "data", "shoeproof.yaml"))
+		for _, want := range []string{
+			"folder: /var/lib/shoeproof/outbox", "listen: :8481", "tokens_file: /etc/shoeproof/secrets/tokens.yaml",
+		} {
+			if !strings.Contains(file, want) {
+				t.Errorf("no %s in\n%s", want, file)
+			}
+		}
+		same(t, "port", at(find(t, all, "Service", "sp-shoeproof-gateway"), "spec", "ports"),
+			"[map[name:events port:8481 targetPort:events]]")
 	})
 	t.Run("bundles in the console", func(t *testing.T) {
 		spec, _ := pod(find(t, render(t, values("ingress")...), "Deployment", "sp-shoeproof-console"))
@@ -601,6 +733,42 @@ func TestOptions(t *testing.T) {
 	})
 }
 
+// With digests every container of every file of values has the digest of its program, and no image has none.
+func TestImageDigests(t *testing.T) {
+	digest := func(c string) string { return "sha256:" + strings.Repeat(c, 64) }
+	files, err := filepath.Glob("shoeproof/ci/*-values.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := "image.digests.ingest=" + digest("a") + ",image.digests.audit=" + digest("b")
+	seen := map[string]int{}
+	for _, file := range append(files, sample(t)) {
+		for _, o := range render(t, "-f", file, "--set", set) {
+			spec, _ := pod(o)
+			for _, kind := range []string{"containers", "initContainers"} {
+				for _, c := range list(at(spec, kind)) {
+					image := fmt.Sprint(at(c, "image"))
+					program := regexp.MustCompile(`/(ingest|audit):[^@]+@(sha256:[0-9a-f]{64})$`).FindStringSubmatch(image)
+					if program == nil || program[2] != map[string]string{"ingest": digest("a"), "audit": digest("b")}[program[1]] {
+						t.Errorf("%s, %s %s: the image is %s", file, o.kind(), o.name(), image)
+						continue
+					}
+					seen[program[1]]++
+				}
+			}
+		}
+	}
+	if seen["ingest"] == 0 || seen["audit"] == 0 {
+		t.Errorf("containers with a digest: %v", seen)
+	}
+	text, _, err := helm(t, "template", "sp", "shoeproof", "--kube-version", kubeVersion, "-f", files[0], "--set", set)
+	if n := strings.Count(text, "image:"); err != nil || n != strings.Count(text, "@sha256:") {
+		t.Errorf("%d images, %d digests, %v", n, strings.Count(text, "@sha256:"), err)
+	}
+}
+
+const runbooks = "https://github.com/shoeproof/shoeproof/blob/main/docs/runbooks/"
+
 // Every alert has a runbook and a test; every runbook an alert.
 func TestRunbooks(t *testing.T) {
 	alerts, err := os.ReadFile("shoeproof/files/alerts.yaml")
@@ -617,8 +785,8 @@ func TestRunbooks(t *testing.T) {
 		if n := strings.Count(string(tests), "alertname: "+m[1]); n < 3 {
 			t.Errorf("%s is tested at %d times, want silence, not yet, and alarm", m[1], n)
 		}
-		if !strings.Contains(string(alerts), "runbook: docs/runbooks/"+m[1]+".md") {
-			t.Errorf("%s names no runbook", m[1])
+		if !strings.Contains(string(alerts), "\n          runbook_url: "+runbooks+m[1]+".md\n") {
+			t.Errorf("%s has no runbook_url", m[1])
 		}
 	}
 	slices.Sort(names)

@@ -116,30 +116,42 @@ func (d *draws) fill(n *Values) {
 			d.pair[s] += n[v] * d.partner[v][s]
 		}
 	}
-	for v := range 10 {
-		if n[v] == 0 {
-			continue
-		}
-		// first[a][b] are the draws of four whose first card is the given one: its partner has its value, and the pair
-		// of the other hand contains neither.
-		var first [10][10]int64
+	// A draw of two for each hand, less those in which a card of the one is a card of the other, in any of four places;
+	// those in which both are have been taken away twice.
+	for v, cards := range n {
 		mine := &d.partner[v]
 		for a := range 10 {
-			other := &d.partner[(a-v+10)%10]
+			shared := 4 * cards * mine[a]
 			for b := range 10 {
-				first[a][b] = mine[a] * (d.pair[b] - 2*(mine[b]+other[b]))
-			}
-			first[a][a] += 2 * mine[a]
-			for b := range 10 {
-				d.four[a][b] += n[v] * first[a][b]
+				d.four[a][b] -= shared * mine[b]
 			}
 		}
-		for a := range 8 {
-			for b := range a + 1 {
-				with := 2 * (first[a][b] + first[b][a])
-				d.with[v][a][b], d.with[v][b][a] = with, with
-			}
+	}
+	for a := range 10 {
+		for b := range 10 {
+			d.four[a][b] += d.pair[a] * d.pair[b]
 		}
+		d.four[a][a] += 2 * d.pair[a]
+	}
+	for v, cards := range n {
+		if cards > 0 {
+			d.fillWith(v)
+		}
+	}
+}
+
+// fillWith counts the draws that contain a given card of a value, in any of four places: its partner has its value, and
+// the pair of the other hand contains neither.
+func (d *draws) fillWith(v int) {
+	mine, with := &d.partner[v], &d.with[v]
+	for a := range 8 {
+		other := &d.partner[(a-v+10)%10]
+		for b := range 8 {
+			first := 2 * mine[a] * (d.pair[b] - 2*(mine[b]+other[b]))
+			with[a][b] += first
+			with[b][a] += first
+		}
+		with[a][a] += 8 * mine[a]
 	}
 }
 
@@ -220,16 +232,18 @@ type third struct {
 // six adds the rounds in which both hands draw, two third cards in either order. Without are the draws of four without
 // the first of them.
 func (k *Kernel) six(d *draws, without *[8][8]int64, t third, six *[10][20]int64) {
-	x, y, ways := t.x, t.y, t.ways
+	x, y, ways, apart := t.x, t.y, t.ways, t.y-t.x
 	ux, uy, sum := &d.partner[x], &d.partner[y], (x+y)%10
+	// left[b] are the draws of four with the totals a and b that contain neither third card; those for 8 and 9 are not
+	// read.
+	var left [10]int64
 	for _, a := range k.draws {
 		rest, with, px, py := &without[a], &d.with[y][a], ux[a], uy[a]
-		// left[b] are the draws of four with the totals a and b that contain neither third card. The last sum counts the
-		// draws with one of them in each hand as if they were no partners of each other; what follows corrects that, and
-		// adds the draws with both in one hand.
-		var left [10]int64
+		// The last two terms count the draws with one of the third cards in each hand as if they were no partners of each
+		// other; what follows corrects that, and adds the draws with both in one hand.
+		px4, py4 := 4*px, 4*py
 		for b := range 8 {
-			left[b] = rest[b] - with[b] + 4*(px*uy[b]+py*ux[b])
+			left[b] = rest[b] - with[b] + px4*uy[b] + py4*ux[b]
 		}
 		partners := int64(0)
 		if a == sum {
@@ -239,8 +253,8 @@ func (k *Kernel) six(d *draws, without *[8][8]int64, t third, six *[10][20]int64
 			}
 		}
 		left[sum] += 2*d.pair[a] - 8*(px+py) + 16*partners
-		left[(a-x+y+10)%10] -= 4 * (px - partners)
-		left[(a-y+x+10)%10] -= 4 * (py - partners)
+		left[(a+apart)%10] -= 4 * (px - partners)
+		left[(a-apart+10)%10] -= 4 * (py - partners)
 		row := &six[(a+x)%10]
 		for _, b := range k.answers[x] {
 			row[b+y] += left[b] * ways

@@ -1,6 +1,8 @@
 package exact
 
 import (
+	"iter"
+
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
 )
@@ -15,17 +17,15 @@ type LineOdds struct {
 }
 
 // Wager computes the exact chances of the lines of a side bet for the cards left, and its expected profit per unit
-// staked. It returns false for a wager that depends on the suits of third cards, or on the text of a layout, and with
-// fewer than six cards. It takes up to half a second: it is for pages and tests, not for rounds.
+// staked. It returns false for a wager that depends on the text of a layout, and with fewer than six cards. It takes up
+// to half a second, and some seconds for a condition on the suits of third cards: it is for pages and tests, not for
+// rounds.
 func (k *Kernel) Wager(l *law.Law, config *law.Config, w *law.Wager, left *Composition) ([]LineOdds, float64, bool) {
 	lines := make([]LineOdds, len(w.Lines))
-	depth := baccarat.OfCounts
+	var reads baccarat.Reads
 	for i := range w.Lines {
 		lines[i] = LineOdds{Line: &w.Lines[i]}
-		depth = max(depth, w.Lines[i].When.Depth())
-		if w.Lines[i].When.Suits() {
-			return nil, 0, false
-		}
+		reads.Add(&w.Lines[i].When)
 	}
 	total := left.Total()
 	if w.Posted || total < 6 || total > maxCards {
@@ -42,10 +42,13 @@ func (k *Kernel) Wager(l *law.Law, config *law.Config, w *law.Wager, left *Compo
 			}
 		}
 	}}
-	if depth == baccarat.OfCounts {
+	switch {
+	case reads.Suits:
+		d.suits(left, &reads)
+	case reads.Depth == baccarat.OfCounts:
 		d.classes(left)
-	} else {
-		d.hands(left, depth)
+	default:
+		d.hands(left, reads.Depth)
 	}
 	draws := float64(total * (total - 1) * (total - 2) * (total - 3) * (total - 4) * (total - 5))
 	ev := -1.0
@@ -122,12 +125,103 @@ func (d *deal) hands(left *Composition, depth baccarat.Depth) {
 			held[a]++
 		}
 	}
-	ranks, rest := left.Ranks(), left.Total()-4
+	t := thirds{deal: d, rest: left.Total() - 4, byRank: depth == baccarat.OfAllCards, cells: 1}
+	t.fill(left)
 	for p := range kinds {
 		for b := range kinds {
 			if ways[p][b] > 0 {
-				t := thirds{deal: d, ranks: ranks, rest: rest, byRank: depth == baccarat.OfAllCards}
 				t.round(kinds[p], kinds[b], ways[p][b])
+			}
+		}
+	}
+}
+
+// suits deals the first two cards of each hand as groups in which all that a condition reads is alike, and third cards
+// by rank or value, by class of suits, and by the suits of the hands that are suited so far: in another suit a third
+// card cannot make a hand of one suit.
+func (d *deal) suits(left *Composition, reads *baccarat.Reads) {
+	type group struct {
+		player, banker [2]baccarat.Card
+		suits          [2]uint8
+		ways           int64
+	}
+	groups := map[[2]uint32]*group{}
+	n := *left
+	t := thirds{deal: d, rest: left.Total() - 4, byRank: reads.Ranks}
+	for p, first := range pairsOf(&n) {
+		for b, second := range pairsOf(&n) {
+			player, banker := suitOf(p), suitOf(b)
+			if !reads.HandSuit && (!reads.AllSuit || player != banker) {
+				player, banker = noSuit, noSuit
+			}
+			key := [2]uint32{t.handKey(p, player, banker, reads), t.handKey(b, banker, player, reads)}
+			g := groups[key]
+			if g == nil {
+				g = &group{player: p, banker: b, suits: [2]uint8{player, banker}}
+				groups[key] = g
+			}
+			g.ways += first * second
+		}
+	}
+	for _, g := range groups {
+		t.split(reads.Classes, g.suits[0], g.suits[1])
+		t.fill(left)
+		t.round(g.player, g.banker, g.ways)
+	}
+}
+
+// noSuit is the suit of two cards of different suits.
+const noSuit = 4
+
+func suitOf(two [2]baccarat.Card) uint8 {
+	if two[0].Suit() == two[1].Suit() {
+		return two[0].Suit()
+	}
+	return noSuit
+}
+
+// handKey is the group of the first two cards of a hand beside another hand whose first two cards have a suit: their
+// ranks and classes, their suit, whether they share the color, and which of them takes a card of the suit of the other
+// hand.
+func (t *thirds) handKey(two [2]baccarat.Card, suit, other uint8, reads *baccarat.Reads) uint32 {
+	of := func(c baccarat.Card) uint32 {
+		key := uint32(t.rank(c))<<3 | uint32(reads.Classes[c.Suit()])<<1
+		if suit == noSuit && c.Suit() == other {
+			key |= 1
+		}
+		return key
+	}
+	a, b := of(two[0]), of(two[1])
+	key := min(a, b)<<16 | max(a, b)<<5 | uint32(suit)<<2
+	if reads.Two && two[0].Suit() == two[1].Suit() {
+		key |= 2
+	}
+	if reads.Two && two[0].Red() == two[1].Red() {
+		key |= 1
+	}
+	return key
+}
+
+// pairsOf yields each two cards that are left and the number of ordered draws of them; meanwhile they are missing from
+// what is left.
+func pairsOf(left *Composition) iter.Seq2[[2]baccarat.Card, int64] {
+	return func(yield func(two [2]baccarat.Card, ways int64) bool) {
+		for a := baccarat.Card(1); a <= 52; a++ {
+			for b := a; b <= 52; b++ {
+				first := int64(left[a])
+				left[a]--
+				second := int64(left[b])
+				left[b]--
+				twice := int64(2)
+				if a == b {
+					twice = 1
+				}
+				ok := first <= 0 || second <= 0 || yield([2]baccarat.Card{a, b}, twice*first*second)
+				left[b]++
+				left[a]++
+				if !ok {
+					return
+				}
 			}
 		}
 	}
@@ -159,27 +253,69 @@ func pairKinds() (kinds [][2]baccarat.Card, of [53][53]int) {
 // thirds deals the third cards of a round.
 type thirds struct {
 	*deal
-	ranks  [14]int64
+	// left are the cards left by rank, or by value, and by the cell of their suits: suits that no condition tells apart.
+	left   [14][4]int64
+	cell   [4]uint8 // of each suit
+	suit   [4]uint8 // a suit of each cell
+	cells  uint8
 	rest   int64
 	byRank bool
 }
 
-// each yields a card of each rank that is left and their number; without byRank the ranks of one value are one.
+// split makes cells of classes of suits, and of each of the suits given.
+func (t *thirds) split(classes [4]uint8, suits ...uint8) {
+	var own [5]bool
+	for _, s := range suits {
+		own[s] = true
+	}
+	t.cells = 0
+	for s := range uint8(4) {
+		t.cell[s], t.suit[t.cells] = t.cells, s
+		for before := range s {
+			if classes[before] == classes[s] && !own[before] && !own[s] {
+				t.cell[s] = t.cell[before]
+			}
+		}
+		if t.cell[s] == t.cells {
+			t.cells++
+		}
+	}
+}
+
+// rank is the rank of a card, or its value as a rank.
+func (t *thirds) rank(c baccarat.Card) uint8 {
+	if t.byRank {
+		return c.Rank()
+	}
+	return min(c.Rank(), 10)
+}
+
+// fill counts the cards that are left.
+func (t *thirds) fill(left *Composition) {
+	t.left = [14][4]int64{}
+	for c := baccarat.Card(1); c <= 52; c++ {
+		t.take(c, int64(left[c]))
+	}
+}
+
+// take changes the number of cards that are left.
+func (t *thirds) take(c baccarat.Card, by int64) { t.left[t.rank(c)][t.cell[c.Suit()]] += by }
+
+// each yields a card of each rank, or value, and cell, with the number of cards that are left of them.
 func (t *thirds) each(yield func(card baccarat.Card, n int64) bool) {
 	for rank := uint8(1); rank <= 13; rank++ {
-		n := t.ranks[rank]
-		if !t.byRank && rank == 10 {
-			n += t.ranks[11] + t.ranks[12] + t.ranks[13]
-		}
-		if n > 0 && !yield(baccarat.NewCard(rank, 0), n) || !t.byRank && rank == 10 {
-			return
+		for cell := range t.cells {
+			if n := t.left[rank][cell]; n > 0 && !yield(baccarat.NewCard(rank, t.suit[cell]), n) {
+				return
+			}
 		}
 	}
 }
 
 func (t *thirds) round(player, banker [2]baccarat.Card, ways int64) {
 	for _, c := range [...]baccarat.Card{player[0], player[1], banker[0], banker[1]} {
-		t.ranks[c.Rank()]--
+		t.take(c, -1)
+		defer t.take(c, 1)
 	}
 	c := baccarat.NewCoup(player[:], banker[:])
 	k := t.kernel
@@ -200,12 +336,12 @@ func (t *thirds) round(player, banker [2]baccarat.Card, ways int64) {
 			t.judge(&after, ways*n*(t.rest-1))
 			continue
 		}
-		t.ranks[x.Rank()]--
+		t.take(x, -1)
 		for y, m := range t.each {
 			both := withThird(after, baccarat.Banker, y)
 			t.judge(&both, ways*n*m)
 		}
-		t.ranks[x.Rank()]++
+		t.take(x, 1)
 	}
 }
 

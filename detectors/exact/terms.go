@@ -69,7 +69,8 @@ func onPair(w *law.Wager) bool {
 		hand = q.Banker
 	}
 	one := hand != nil && *hand == pair && (q.Player == nil) != (q.Banker == nil)
-	return one && q.Winner|q.Margin|q.Cards == 0 && q.Either == nil && q.Both == nil && q.Not == nil && q.Any == nil
+	return one && q.Winner|q.Margin|q.Points|q.Cards|q.CardPoints == 0 && q.OneSuit|q.SamePair == 0 && q.Count == nil &&
+		q.Either == nil && q.Both == nil && q.Not == nil && q.Any == nil
 }
 
 // terms computes the profit for each outcome class: of a side bet, or of the spot of t.
@@ -92,11 +93,11 @@ func (k *Kernel) terms(law *law.Law, config *law.Config, w *law.Wager, t Terms) 
 			profit = -1
 		case d == baccarat.Pay:
 			profit = float64(odds.To) / float64(odds.For)
-			if spot == baccarat.SpotBanker && config.Mode == baccarat.Commission {
-				profit *= 1 - float64(config.Percent)/100
+			if takes := law.Takes(config, &c); spot == baccarat.SpotBanker && takes.Won {
+				profit *= 1 - float64(takes.Percent(config))/100
 			}
-		case spot == baccarat.SpotBanker && config.Mode == baccarat.Tie25 && c.Result() == baccarat.Tie:
-			profit = -0.25 // of the wager; N.J.A.C. 19:47-7.3(d), 9 NYCRR 5324.21(c)(4)
+		case spot == baccarat.SpotBanker:
+			profit = -float64(law.Takes(config, &c).Tie) / 100 // of the wager, which is returned
 		}
 		t.Profit[class] = profit
 		t.Min, t.Max = min(t.Min, profit), max(t.Max, profit)

@@ -3,6 +3,7 @@ package facts
 import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -48,11 +49,17 @@ func (t *Table) vigorish(s *play.Shoe, d *record.Due, day string) rows.Vigorish 
 	switch {
 	case s.Config != nil && !s.Config.Reports(baccarat.FeedVigorish): // what was due is not compared with what was taken
 	case d.Tie:
-		row.Kind, row.Won, row.Least, row.Most = "TIE25", 0, d.Stake/4, (d.Stake+3)/4
+		row.Kind, row.Won = "TIE25", 0
+		if s.Law != nil {
+			row.Least, row.Most = law.TieCharge(s.Law.TiePercent(d.Kind), d.Stake)
+		}
 	case s.Law != nil && s.Config != nil:
-		v, _ := s.Law.Vigorish(s.Config.Percent)
-		row.Least, _ = v.Exact(d.Won)
-		row.Most = v.Up(d.Won)
+		percent := s.Config.Percent
+		if d.Kind != "" {
+			percent = d.Percent
+		}
+		v, _ := s.Law.Rate(d.Kind, percent)
+		row.Least, row.Most = v.Least(d.Won), v.Up(d.Won)
 	}
 	if d.Unproved {
 		row.Least = 0

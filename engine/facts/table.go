@@ -10,6 +10,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine/calendar"
 	"github.com/shoeproof/shoeproof/engine/order"
 	"github.com/shoeproof/shoeproof/engine/play"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -66,10 +67,11 @@ func (t *Table) Event(ev *schema.Event, from *Source, into *rows.Events) {
 // Config writes a configuration that came into force.
 func (t *Table) Config(in *play.Configuration, out *rows.Set) {
 	c := in.Config
+	mode := law.Kind{Mode: baccarat.VigorishMode(c.Vigorish.Mode), Name: c.Vigorish.ModeName}
 	out.Configs = append(out.Configs, rows.Config{
 		PropertyID: t.Play.Property, PitID: in.Pit, TableID: t.Play.ID, Seq: uint64(in.Seq), At: in.At,
 		EffectiveAt: max(in.At, in.Effective), Opened: in.Opened, ConfigID: c.ConfigID,
-		Ruleset: c.Ruleset, Game: c.Game.String(), Mode: c.Vigorish.Mode.String(), Percent: c.Vigorish.Percent,
+		Ruleset: c.Ruleset, Game: c.Game.String(), Mode: mode.String(), Percent: c.Vigorish.Percent,
 		Procedure: c.PaymentProcedure,
 		Reshuffle: c.ReshuffleAfterLacing,
 		Config:    string(schema.AppendConfigJSON(nil, c)), EventID: in.EventID,

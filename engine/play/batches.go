@@ -105,6 +105,9 @@ func (t *Table) batch(id string) *record.Batch {
 		return b
 	}
 	list := t.History.Batches
+	if id == "" && len(list) > 0 { // not reported: the cards that the table prepares
+		return &list[len(list)-1]
+	}
 	if len(list) == maxBatches {
 		list = slices.Delete(list, 0, 1)
 	}

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -36,8 +37,11 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	card := readCard(p.Card)
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
-	if repeatedCard(r, p, card) {
-		return
+	if before := cardOf(r, p.CardSeq); before != nil && p.CardSeq != 0 {
+		if before.Hand != baccarat.Hand(p.Hand) || uint32(before.Index) != p.Index || before.Card != card {
+			t.disputeCard(c, s, r, before)
+		}
+		return // published before, under another event id
 	}
 	r.Errant = r.Errant || s.Law != nil && r.Config != nil && !r.Config.Reports(baccarat.FeedBurn) &&
 		s.Law.Excess(r.Coup(), baccarat.Hand(p.Hand))
@@ -56,7 +60,8 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.holder(),
 	})
 	r.Recompose()
-	r.Curator, t.DealtBy = t.holder(), p.BySeat
+	r.Curator = t.holder()
+	t.DealtBy = cmp.Or(p.BySeat, r.Curator)
 	if carried {
 		return
 	}
@@ -68,11 +73,36 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	r.Left = s.left()
 }
 
-// repeatedCard reports whether a card was published before, under another event id.
-func repeatedCard(r *record.Round, p *schema.CardDealt, card baccarat.Card) bool {
-	return slices.ContainsFunc(r.Cards, func(d record.DealtCard) bool {
-		return d.CardSeq == p.CardSeq && d.Hand == baccarat.Hand(p.Hand) && uint32(d.Index) == p.Index && d.Card == card
-	})
+// cardOf is the card of a round with a number, nil if none.
+func cardOf(r *record.Round, number uint32) *record.DealtCard {
+	for i := range r.Cards {
+		if r.Cards[i].CardSeq == number {
+			return &r.Cards[i]
+		}
+	}
+	return nil
+}
+
+// disputeCard notes that two events give a card of one number another hand or another rank: it counts as not read.
+func (t *Table) disputeCard(c *turn, s *Shoe, r *record.Round, d *record.DealtCard) {
+	if d.Card != baccarat.Unread {
+		s.Seen[d.Card]--
+		s.Seen[baccarat.Unread]++
+		d.Card = baccarat.Unread
+		r.Recompose()
+	}
+	t.dispute(c, s, r)
+}
+
+// dispute notes that an event has another content than an earlier one about the same card or wager of a round, or about
+// the shoe if r is nil. Which of the two is true is not known, so that nothing about it is proved.
+func (t *Table) dispute(c *turn, s *Shoe, r *record.Round) {
+	if r == nil {
+		s.Missing = true
+	} else {
+		r.Missing = true
+	}
+	c.reach(Disputed, s, r)
 }
 
 // firstCard reaches the stages that the first card of a round from the shoe begins.

@@ -209,6 +209,9 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 		PreShuffled:  c.PreShuffled,
 		MinWager:     c.MinWager, MaxWager: c.MaxWager, Options: map[string]string{},
 	}
+	if out.Mode == baccarat.VigorishOther {
+		out.ModeName = c.Vigorish.ModeName
+	}
 	if out.Mode == baccarat.VigorishNone && l != nil && slices.Contains(l.Modes, baccarat.NoVig6) {
 		out.Mode = baccarat.NoVig6 // a table without vigorish. 9 NYCRR 5324.21(c)(6)
 	}

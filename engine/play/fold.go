@@ -97,16 +97,25 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 	switch p := t.now.Payload.(type) {
 	case *schema.ShoeLoaded:
 		s.Prep.Loads = append(s.Prep.Loads, c.seq)
+		before := s.Loaded
 		s.Loaded = record.Loaded{
 			Seq: c.seq, Decks: p.DeckCount, CuttingCards: p.CuttingCards, Batch: p.BatchID,
 			BackColor: p.BackColor, BackDesign: p.BackDesign, Location: p.Location,
 			DealingShoe: p.Device == schema.ShoeDeviceDealingShoe, OtherDevice: p.Device == schema.ShoeDeviceOther,
+		}
+		if before.Seq != 0 {
+			if before.Seq = c.seq; before != s.Loaded {
+				t.dispute(c, s, nil)
+			}
 		}
 	case *schema.ShoeBurned:
 		t.burn(c, s, p)
 	case *schema.CutcardSeen:
 		s.cutcard(c, p)
 	case *schema.ShoeEnded:
+		if s.Ended.Seq != 0 && s.Ended.Remaining != p.Remaining {
+			t.dispute(c, s, nil)
+		}
 		s.Ended, s.EndedAt = record.ShoeEnded{Seq: c.seq, Remaining: p.Remaining}, c.at
 		if s == t.Shoe {
 			t.endShoe(c)

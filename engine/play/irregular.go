@@ -14,7 +14,7 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 	if s.IsFaceUp(p.CardSeq) {
 		return // published before, under another event id
 	}
-	burned := slices.ContainsFunc(s.Burns, func(b record.Burn) bool {
+	burned := record.Any(s.Burns, func(b *record.Burn) bool {
 		return !b.Opening && p.CardSeq >= b.First && p.CardSeq < b.First+b.Count
 	})
 	s.FaceUps = append(s.FaceUps, record.FoundFaceUp{
@@ -159,7 +159,7 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 }
 
 func marksSeat(r *record.Round, seat uint32) bool {
-	return slices.ContainsFunc(
-		r.Steps, func(s record.Step) bool { return s.Kind == record.StepVigMarked && s.Seat == seat },
+	return record.Any(
+		r.Steps, func(s *record.Step) bool { return s.Kind == record.StepVigMarked && s.Seat == seat },
 	)
 }

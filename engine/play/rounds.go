@@ -44,7 +44,7 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.RoundStarted:
 		r.Started, r.Begun = c.seq, c.seq
 	case *schema.WagerPlaced:
-		t.placeWager(c, r, p)
+		t.placeWager(c, s, r, p)
 	case *schema.WagerChanged:
 		changeWager(c, r, p)
 	case *schema.WagerHandled:
@@ -57,12 +57,22 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 		}
 	case *schema.CashConverted:
 		if w := wagerOf(r, p.WagerID); w != nil {
-			w.Converted, w.ConvertedAt = record.Change{Seq: c.seq, Amount: p.Amount}, c.at
+			amount := p.Amount
+			if amount += w.Converted.Amount; amount > w.Amount { // no further part: published again
+				amount = p.Amount
+			}
+			w.Converted, w.ConvertedAt = record.Change{Seq: c.seq, Amount: amount}, c.at
 			w.ConvertedBy = baccarat.Role(t.now.Actor.Role)
 		}
 	case *schema.Announced:
 		t.announce(c, s, r, p)
 	case *schema.BankerWagered:
+		if w := wagerOf(r, p.WagerID); w != nil {
+			if w.Seat != p.Seat || w.Amount != p.Amount {
+				t.dispute(c, s, r)
+			}
+			return true // published before, under another event id
+		}
 		w := r.NewWager()
 		*w = record.Wager{
 			ID: p.WagerID, Placed: c.seq, Seat: p.Seat, Spot: baccarat.SpotBanker, Amount: p.Amount,
@@ -93,9 +103,12 @@ func (t *Table) openWagers(c *turn, r *record.Round, p *schema.WageringOpened) {
 	}
 }
 
-func (t *Table) placeWager(c *turn, r *record.Round, p *schema.WagerPlaced) {
-	if w := wagerOf(r, p.WagerID); w != nil && w.Seat == p.Seat && w.Spot == baccarat.Spot(p.Spot) &&
-		w.SpotName == p.SpotName && w.Amount == p.Amount {
+func (t *Table) placeWager(c *turn, s *Shoe, r *record.Round, p *schema.WagerPlaced) {
+	if w := wagerOf(r, p.WagerID); w != nil {
+		if len(w.Changes) == 0 && (w.Seat != p.Seat || w.Spot != baccarat.Spot(p.Spot) || w.SpotName != p.SpotName ||
+			w.Amount != p.Amount) {
+			t.dispute(c, s, r)
+		}
 		return // published before, under another event id
 	}
 	w := r.NewWager()
@@ -185,6 +198,9 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.RoundVoided:
 		r.Voided = record.Voided{Seq: c.seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
 		r.Left = s.left()
+		if r.Carried != 0 && cardOf(r, r.Carried) == nil {
+			s.Carried = r.Carried // It is the next hand's that is dealt.
+		}
 		s.VoidedAt = 0
 		if r.Voided.Insufficient {
 			s.VoidedAt = c.seq

@@ -160,9 +160,28 @@ func (t *Table) endShoe(c *turn) {
 	t.settle(c, s, &s.Settling)
 	if s.Round != nil {
 		t.finishDealing(c, s)
+		s.CardsLost = s.CardsLost || s.lacksInLast()
 	}
 	t.settle(c, s, &s.Round)
 }
+
+// lacksInLast reports whether the cards that the count of a shoe lacks may have been dealt in its last round and not
+// reported: no recorded end counts its cards, and no card with a number follows. The round may lack the cards that its
+// hands may still get, and one in excess for each hand.
+func (s *Shoe) lacksInLast() bool {
+	lacking := int(52*s.Loaded.Decks) - int(s.Out+s.Ended.Remaining)
+	if s.Ended.Seq == 0 || s.Round.Ended.Seq != 0 || lacking <= 0 || s.Law == nil {
+		return false
+	}
+	_, due := s.Law.CardsToCome(s.Round.Coup())
+	if s.Round.Missing {
+		due = max(due, maxCards-len(s.Round.Cards))
+	}
+	return lacking <= due+2
+}
+
+// maxCards is how many cards a round has.
+const maxCards = 6
 
 // roundOf is the round of an event, begun if need be; nil if it is settled.
 func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {

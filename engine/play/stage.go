@@ -32,6 +32,8 @@ const (
 	Closed
 	// CardLost: a card of a round was not reported.
 	CardLost
+	// Disputed: an event has another content than an earlier one about the same card, wager or shoe.
+	Disputed
 	// Gone: no event can change the shoe any more, and no event before Seq proves anything that is open.
 	Gone
 	// Configured: a configuration came into force, at the first event of its time. It is in the stage, the rulebook and

@@ -1,8 +1,6 @@
 package play
 
 import (
-	"slices"
-
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
@@ -27,7 +25,7 @@ func (t *Table) prepare(c *turn, s *Shoe) {
 // changed reaches Changed if the round is the first with cards under its configuration.
 func (t *Table) changed(c *turn, s *Shoe, r *record.Round) {
 	changes := t.History.Changes
-	at := slices.IndexFunc(changes, func(c record.ConfigChange) bool { return c.Seq == r.ConfigAt })
+	at := record.Index(changes, func(c *record.ConfigChange) bool { return c.Seq == r.ConfigAt })
 	if at < 0 || changes[at].Judged {
 		return
 	}
@@ -51,7 +49,8 @@ func (t *Table) betting(c *turn, s *Shoe) {
 // due, or lies in a hand where none was due, only the recorded counts show whether the cards are all that were dealt.
 func (t *Table) dealt(c *turn, s *Shoe) {
 	p, r := &s.Progress, s.Round
-	if p.Dealt || s.Law == nil {
+	undealt := len(r.Cards) == 0 && Result(r) == baccarat.Void // no card of it settles the round before
+	if p.Dealt || s.Law == nil || undealt {
 		return
 	}
 	if r.Ended.Seq == 0 && (r.Errant || s.Law.CardsDue(r.Coup()) > 0) {
@@ -128,7 +127,7 @@ func (s *Shoe) irregularFrom(started record.Seq) record.Seq {
 // kept reports whether the recorded counts prove that every card of a round stayed in its hand.
 func kept(r *record.Round) bool {
 	c := r.Coup()
-	counted := !slices.ContainsFunc(r.Cards, func(d record.DealtCard) bool {
+	counted := !record.Any(r.Cards, func(d *record.DealtCard) bool {
 		return d.Index > 2 && (d.Card == baccarat.Unread || d.Card.Value() == 0)
 	})
 	return counted && r.Ended.MatchesCounts(c)
@@ -150,13 +149,16 @@ func (t *Table) recorded(c *turn, s *Shoe, r *record.Round) {
 func (t *Table) finishDealing(c *turn, s *Shoe) {
 	r := s.Round
 	r.Missing = r.Missing || r.Errant && r.Ended.Seq == 0
-	if s.Progress.Dealt || len(r.Cards) == 0 || r.Voided.Seq != 0 || s.Law == nil {
+	if s.Progress.Dealt || len(r.Cards) == 0 || s.Law == nil {
 		return
 	}
-	s.Progress.Dealt = true
 	if lacksCard(s, r) {
 		t.cardLost(c, s, r)
 	}
+	if r.Voided.Seq != 0 {
+		return
+	}
+	s.Progress.Dealt = true
 	if s.AwaitsNumber = !r.Missing && r.Ended.Seq == 0 && s.Law.CardsDue(r.Coup()) > 0; !s.AwaitsNumber {
 		c.reach(Dealt, s, r)
 	}
@@ -202,7 +204,7 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		r.Missing, s.CardsLost = true, true
 		t.lateDealt(c, s, r)
 	}
-	s.Enter(r, rules.Settling(s.Law, r))
+	s.Enter(s.Law, r, rules.Settling(s.Law, r))
 	if Result(r) == baccarat.Void {
 		ground, last := rules.GroundOf(s.Law, &s.Shoe, r), &s.Rounds[len(s.Rounds)-1]
 		last.Short = ground == rules.ShortOfCards
@@ -234,7 +236,7 @@ func (s *Shoe) enterBank(r *record.Round) {
 	w := &r.Wagers[r.Bank-1]
 	s.Bank = append(s.Bank, record.BankRound{
 		No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against(),
-		Unreported: slices.ContainsFunc(r.Steps, func(s record.Step) bool { return s.Unplaced() }),
+		Unreported: r.Missing || record.Any(r.Steps, func(s *record.Step) bool { return s.Unplaced() }),
 	})
 }
 

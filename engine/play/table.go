@@ -118,7 +118,7 @@ func (t *Table) keep(ev *schema.Event) {
 // here.
 func (t *Table) owing(s *Shoe, seat uint32) *Shoe {
 	owes := func(s *Shoe) bool {
-		return slices.ContainsFunc(s.Dues, func(d record.Due) bool { return d.Seat == seat })
+		return record.Any(s.Dues, func(d *record.Due) bool { return d.Seat == seat })
 	}
 	if s == t.Shoe && t.Prev != nil && owes(t.Prev) && !owes(s) {
 		return t.Prev
@@ -218,7 +218,7 @@ func (s *Shoe) comingRound(round uint32) uint32 {
 // Irregular is true if a card of a round was carried over, moved, burned or discarded: its hands are not the cards that
 // came from the shoe for it.
 func Irregular(r *record.Round) bool {
-	return len(r.Cards) != r.Coup().Cards() || slices.ContainsFunc(r.Cards, func(d record.DealtCard) bool {
+	return len(r.Cards) != r.Coup().Cards() || record.Any(r.Cards, func(d *record.DealtCard) bool {
 		return d.Carried || d.Fate != record.Kept
 	})
 }

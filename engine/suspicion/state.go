@@ -59,5 +59,6 @@ func (t *Table) Restore(st *State) error {
 	}
 	var err error
 	t.host, err = detectors.RestoreLive(t.Budget, st.Detectors)
+	t.restored = true
 	return err
 }

@@ -29,8 +29,13 @@ type Table struct {
 	Clock   calendar.Clock
 	Version string // of the program
 	Budget  detectors.Budget
+	// Rekey is the mask of a patron on a gaming day: the key of masks may change from a day on.
+	Rekey func(mask, day string) string
 
-	host *detectors.Host
+	// host is nil before the first shoe in view. One host serves all shoes, but a restored one, which keeps the orders
+	// of picking up with which its shoe began.
+	host     *detectors.Host
+	restored bool
 	// shoe is the shoe in view. Everything about it begins again with the next shoe.
 	shoe *play.Shoe
 	// offer is that of law and config.
@@ -96,9 +101,6 @@ func (t *Table) End(s *play.Shoe, out *rows.Set) bool {
 func (t *Table) Forget(s *play.Shoe) {
 	if t.shoe == s {
 		t.shoe = nil
-	}
-	if t.shoe == nil {
-		t.host = nil
 	}
 }
 

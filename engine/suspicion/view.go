@@ -66,8 +66,10 @@ func (t *Table) offerOf(s *play.Shoe, r *record.Round) *detectors.Offer {
 }
 
 func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged bool) detectors.Wager {
+	day, _ := t.Clock.Of(r.At)
 	v := detectors.Wager{
-		ID: w.ID, Patron: w.Patron, Seat: w.Seat, Spot: w.Spot, Stake: w.Amount, Done: w.Disposition(),
+		ID: w.ID, Patron: t.Rekey(w.Patron, day), Seat: w.Seat, Spot: w.Spot, SpotName: w.SpotName, Stake: w.Amount,
+		Done:   w.Disposition(),
 		Paid:   w.Net().Paid,
 		AtLock: -1, AtSettlement: -1,
 	}
@@ -102,8 +104,8 @@ func vigorish(s *play.Shoe, r *record.Round, wager string) (due, taken int64) {
 		if d.Wager != wager || d.Tie {
 			continue
 		}
-		vig, _ := s.Law.Vigorish(r.Config.Percent)
-		due, _ = vig.Exact(d.Won)
+		vig, _ := s.Law.Rate(d.Kind, d.Percent)
+		due = vig.Least(d.Won)
 		taken = max(d.Marked, d.Collected, d.Took)
 		if taken == 0 && d.CollectedAt != 0 {
 			taken = due // taken together with others
@@ -114,7 +116,10 @@ func vigorish(s *play.Shoe, r *record.Round, wager string) (due, taken int64) {
 
 // begin turns to a shoe.
 func (t *Table) begin(s *play.Shoe) {
-	t.shoe, t.host = s, nil
+	t.shoe = s
+	if t.restored {
+		t.host, t.restored = nil, false
+	}
 	decks := s.Loaded.Decks
 	if decks == 0 && s.Config != nil {
 		decks = s.Config.Decks
@@ -145,9 +150,10 @@ func (c *Cards) advance(s *play.Shoe, to int) {
 	}
 }
 
-// detectors are the detectors of the shoe that is viewed. Between shoes each count of the tray has new ones.
+// detectors are the detectors of the shoe that is viewed, or of the next one: a count of the tray leaves nothing in
+// them.
 func (t *Table) detectors() *detectors.Host {
-	if t.host == nil || t.shoe == nil {
+	if t.host == nil {
 		t.host = detectors.NewLive(t.Budget)
 	}
 	return t.host

@@ -77,6 +77,12 @@ func (t *Table) feedStage(m *moment) {
 			Observed: fmt.Sprintf("round %d begins again", ev.Round),
 			Seqs:     []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 		}, m.out)
+	case play.Disputed:
+		t.Fault(ev, &order.FeedFault{
+			Rule: "feed.conflict", Subject: finding.OfRange(ev.Seq, ev.Seq),
+			Expected: "one content of each card, wager and shoe", Observed: disputed(ev),
+			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+		}, m.out)
 	case play.ShoeJoined:
 		t.notice(m, feedNotice{
 			rule: "feed.gap", subject: finding.OfRange(1, ev.Seq-1),
@@ -86,6 +92,21 @@ func (t *Table) feedStage(m *moment) {
 	default: // Configured
 		t.configured(m)
 	}
+}
+
+// disputed names what an event gives another content than an earlier event did.
+func disputed(ev *schema.Event) string {
+	what := "shoe " + ev.ShoeID
+	switch p := ev.Payload.(type) {
+	case *schema.CardDealt:
+		what = "card " + strconv.FormatUint(uint64(p.CardSeq), 10)
+	case *schema.WagerPlaced:
+		what = "wager " + p.WagerID
+	case *schema.BankerWagered:
+		what = "wager " + p.WagerID
+	default: // about the shoe
+	}
+	return what + " published again with other content"
 }
 
 // configured reports a configuration that the auditor does not know, and options of the table that have no effect: the
@@ -144,10 +165,12 @@ func lacking(c *schema.TableConfig, l *law.Law) (fields []string) {
 	if l == nil {
 		return fields
 	}
-	mode := baccarat.VigorishMode(c.Vigorish.Mode)
-	commission := mode == baccarat.Commission
-	add("vigorish.mode", len(l.Modes) > 0 && (mode == baccarat.NoVigorishMode || mode > baccarat.VigorishNone))
-	add("vigorish.percent", commission && c.Vigorish.Percent == 0)
+	kind := law.Kind{Mode: baccarat.VigorishMode(c.Vigorish.Mode), Name: c.Vigorish.ModeName}
+	takes := l.TakesEver(&law.Config{Mode: kind.Mode, ModeName: kind.Name})
+	commission := takes.Won
+	add("vigorish.mode", len(l.Kinds()) > 0 && (kind.Mode == baccarat.NoVigorishMode ||
+		kind.Mode > baccarat.VigorishOther || kind.Named() && !l.Allows(kind)))
+	add("vigorish.percent", takes.Elected && c.Vigorish.Percent == 0)
 	_, procedures := l.Cited("order.procedure-elected")
 	add("payment_procedure", commission && procedures && (c.PaymentProcedure == 0 || c.PaymentProcedure > 4))
 	_, styles := l.Cited("deal.style-consistent")

@@ -56,6 +56,8 @@ func Run(ctx context.Context, o Options) (_ Sheet, err error) {
 		Options: o, promise: detectors.DefaultBudget(),
 		offers: &offers{books: books, made: map[string]*detectors.Offer{}},
 	}
+	// One supplier delivers all cards and shufflers: its keys are part of the arithmetic of the promise.
+	b.promise.Policy.Suppliers = []detectors.Supplier{{Prefix: "", Name: "supplier"}}
 	if b.Progress == nil {
 		b.Progress = func(string) {}
 	}

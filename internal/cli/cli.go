@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
 )
 
 // Exit codes.
@@ -68,19 +70,27 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, std Stream
 		args = append(slices.Clone(args[1:]), "--help")
 	}
 	started := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	var file *outputFile
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) (err error) {
+		started = true
+		file, err = redirect(cmd)
+		return err
+	}
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetIn(std.In)
 	root.SetOut(std.Out)
 	root.SetErr(std.Err)
 	root.SetArgs(args)
+	root.InitDefaultCompletionCmd(args...)
 	plain(root)
 	cmd, rest, err := root.Find(args)
 	if err == nil && !cmd.Runnable() && cmd.HasParent() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") {
 		err = fmt.Errorf("unknown command %q for %q", rest[0], cmd.CommandPath()) // cobra would print help and exit with 0
 	} else {
 		cmd, err = root.ExecuteContextC(ctx)
+	}
+	if file != nil {
+		err = file.close(err)
 	}
 	if err == nil {
 		return Done
@@ -105,17 +115,48 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, std Stream
 // Engine is the name of a release in findings and in the journal.
 func Engine(version string) string { return "shoeproof@" + version }
 
-// VersionCommand prints the release.
-func VersionCommand(name, version string) *cobra.Command {
+// Describe adds to a program what describes it: --version, the version command, and the command that writes its manual
+// pages. The group of these and of the completion command may be empty.
+func Describe(root *cobra.Command, version, group string) {
+	root.Version = fmt.Sprintf("%s %s %s/%s", version, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	root.SetVersionTemplate("{{.Name}} {{.Version}}\n")
+	root.SetCompletionCommandGroupID(group)
+	for _, c := range []*cobra.Command{versionCommand(root), manualCommand(root, version)} {
+		c.GroupID = group
+		root.AddCommand(c)
+	}
+}
+
+func versionCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
-		Short:   "print the release",
-		Example: "  " + name + " version",
+		Short:   "print the release, as --version",
+		Example: "  " + root.Name() + " version",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_, err := fmt.Fprintf(cmd.OutOrStdout(), "%s %s %s %s/%s\n", name, version, runtime.Version(), runtime.GOOS,
-				runtime.GOARCH)
+			_, err := fmt.Fprintln(cmd.OutOrStdout(), root.Name(), root.Version)
 			return err
+		},
+	}
+}
+
+// manualCommand writes a page of section 1 for each command. SOURCE_DATE_EPOCH sets the date of the pages.
+func manualCommand(root *cobra.Command, version string) *cobra.Command {
+	return &cobra.Command{
+		Use:     "man FOLDER",
+		Short:   "write the manual pages into a folder",
+		Example: "  " + root.Name() + " man /usr/local/share/man/man1",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return WrongUsage(fmt.Errorf("write manual pages: %w", err))
+			}
+			root.DisableAutoGenTag = true
+			header := doc.GenManHeader{Section: "1", Source: root.Name() + " " + version, Manual: "Shoeproof"}
+			if err := doc.GenManTree(root, &header, args[0]); err != nil {
+				return fmt.Errorf("write manual pages: %w", err)
+			}
+			return nil
 		},
 	}
 }

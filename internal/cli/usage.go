@@ -60,7 +60,9 @@ func usage(c *cobra.Command) error {
 	if c.HasAvailableSubCommands() {
 		fmt.Fprintf(&b, "  %s [command]\n", c.CommandPath())
 	}
-	fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	if c.Example != "" { // the completion command of cobra has none
+		fmt.Fprintf(&b, "\nExamples:\n%s\n", c.Example)
+	}
 	for _, group := range append(slices.Clone(c.Groups()), &cobra.Group{Title: "Commands:"}) {
 		title := "\n" + group.Title + "\n"
 		for _, sub := range c.Commands() {

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -119,6 +120,7 @@ func (r *run) clickhouse(ctx context.Context) {
 		return
 	}
 	r.add("schema", OK, "", "database %s has the schema of this release", config.Database)
+	r.definitions(ctx, store)
 	r.mutations(ctx, store)
 	r.grants(ctx, store, migrations.Layout{Database: config.Database, Cluster: config.Cluster})
 	if r.progress, err = store.Progress(ctx, r.Config.Kafka.Topic); err != nil {
@@ -132,6 +134,34 @@ func (r *run) clickhouse(ctx context.Context) {
 		return
 	}
 	r.feeds(waiting)
+}
+
+// definitions reports tables and views that differ from those that the migrations make. A changed view or TTL hides or
+// deletes evidence; settings of storage are the administrator's choice.
+func (r *run) definitions(ctx context.Context, store *clickhouse.Store) {
+	const fix = "find out who changed it, and restore the definition by the statement that the line with - has; " +
+		"audit run and audit coverage --archive show what is missing"
+	changed, hidden, err := store.Definitions(ctx)
+	if err != nil {
+		r.add("definitions", Warn, "run audit grants again: the role may see the definitions of all tables", "%v", err)
+		return
+	}
+	for _, addr := range slices.Sorted(maps.Keys(changed)) {
+		for _, c := range changed[addr] {
+			status := Fail
+			if c.Settings {
+				status = Warn
+			}
+			r.add("definitions", status, fix, "%s at %s is not as the migrations make it: %s", c.Table, addr, some(c.Lines))
+		}
+	}
+	switch {
+	case hidden > 0:
+		r.add("definitions", Warn, "run doctor with role writer, auditor or migrator of audit grants",
+			"the user cannot see %s", count(hidden, "table or view", "tables and views"))
+	case len(changed) == 0:
+		r.add("definitions", OK, "", "all tables and views are as the migrations make them")
+	}
 }
 
 // mutations reports statements that deleted or changed rows of evidence.
@@ -195,14 +225,7 @@ func (r *run) grants(ctx context.Context, store *clickhouse.Store, layout migrat
 		return
 	}
 	role := roles[slices.IndexFunc(roles, func(x migrations.Role) bool { return x.Name == r.Role })]
-	// Rights that only the migrator, or no user, should have.
-	never := []string{"DROP TABLE ON " + layout.Database + ".*", "ACCESS MANAGEMENT ON *.*"}
-	if role.Name != "migrator" {
-		never = append(never, "ALTER TABLE ON "+layout.Database+".*")
-	}
-	if role.Name == "reader" || role.Name == "console" {
-		never = append(never, "SELECT ON "+layout.Database+".events")
-	}
+	never := neverGranted(layout, role.Name)
 	has, err := store.Has(ctx, slices.Concat(role.Grants, never))
 	switch {
 	case errors.Is(err, clickhouse.ErrCannotTell):
@@ -232,8 +255,31 @@ func (r *run) grants(ctx context.Context, store *clickhouse.Store, layout migrat
 		r.add("grants", Warn, fix, "user %q has all rights of role %s and more than it needs: %s", user, role.Name,
 			some(excess))
 	default:
-		r.add("grants", OK, "", "user %q has the rights of role %s and none to drop or alter", user, role.Name)
+		r.add("grants", OK, "", "user %q has the rights of role %s and none to delete or change rows", user, role.Name)
 	}
+}
+
+// neverGranted returns rights that delete, change or read what a role must not, on all tables or on one of evidence.
+func neverGranted(layout migrations.Layout, role string) []string {
+	var never []string
+	if role == "reader" || role == "console" {
+		never = append(never, "SELECT ON "+layout.Database+".events")
+	}
+	for _, on := range []string{
+		layout.Database + ".*", layout.StoredName("events"), layout.StoredName("findings"), layout.StoredName("console_log"),
+		layout.StoredName("finding_actions"), layout.StoredName("journal"), layout.StoredName("legal_holds"),
+	} {
+		for _, right := range []string{
+			"DROP TABLE", "TRUNCATE", "ALTER UPDATE", "ALTER TTL", "ALTER DROP COLUMN", "ALTER DELETE", "ALTER ADD COLUMN",
+		} {
+			deletes := role == "retention" && right == "ALTER DELETE" &&
+				(on == layout.StoredName("events") || on == layout.StoredName("findings"))
+			if !deletes && (role != "migrator" || right != "ALTER ADD COLUMN") {
+				never = append(never, right+" ON "+on)
+			}
+		}
+	}
+	return append(never, "ACCESS MANAGEMENT ON *.*")
 }
 
 // some lists the first strings of a list and the number of the others.

@@ -6,8 +6,8 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/schema/migrations"
 )
@@ -36,7 +36,7 @@ func Print(out io.Writer, format string, checks []Check) error {
 			Checks []Check `json:"checks"`
 		}{Failed(checks) == 0, checks})
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := output.NewTabs(out)
 	for _, c := range checks {
 		fmt.Fprintf(w, "%s\t%s\t%s\n", c.Status, c.Area, c.Seen)
 		if c.Fix != "" {

@@ -9,14 +9,15 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
@@ -35,6 +36,9 @@ func Run(out io.Writer, books law.Books, f Filter, format string) error {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
+	if err := f.known(); err != nil {
+		return cli.WrongUsage(err)
+	}
 	var found []Rule
 	for _, r := range rules.All() {
 		if r.Severity >= f.Min && strings.HasPrefix(r.Name, f.Name) {
@@ -44,7 +48,7 @@ func Run(out io.Writer, books law.Books, f Filter, format string) error {
 		}
 	}
 	if len(found) == 0 {
-		return cli.WrongUsage(fmt.Errorf("no rule %q is in force there, see audit rules", f.Name))
+		return cli.WrongUsage(f.nowhere())
 	}
 	if i := slices.IndexFunc(found, func(e Rule) bool { return e.Rule == f.Name }); i >= 0 {
 		found = found[i : i+1]
@@ -83,6 +87,8 @@ func Lint(out io.Writer, paths []string) error {
 			set := rules.NewSet(law)
 			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(set.Rules()))
 			warn(out, set)
+			lintBlanks(out, set)
+			lintCharges(out, law)
 			lintWagers(out, set)
 		}
 	}
@@ -118,6 +124,32 @@ func warn(out io.Writer, set *rules.Set) {
 	}
 	for _, basis := range slices.Sorted(maps.Keys(bases)) {
 		fmt.Fprintf(out, "  basis %s: %s of another text\n", basis, countRules(bases[basis]))
+	}
+}
+
+// blank matches what a form leaves to be filled in: <section on drawing>.
+var blank = regexp.MustCompile(`[<‹][^<>‹›]*[>›]`)
+
+// lintBlanks warns of what was left to be filled in: in the title and the notes, and in the citations of rules.
+func lintBlanks(out io.Writer, set *rules.Set) {
+	found := map[string]int{}
+	for _, text := range []string{set.Law.Book.Title, set.Law.Book.Notes} {
+		for _, left := range blank.FindAllString(text, -1) {
+			found[left] += 0
+		}
+	}
+	for _, r := range set.Rules() {
+		cited, _ := set.Law.Cited(r.Name)
+		for _, left := range blank.FindAllString(strings.Join(cited.Citations, "\n"), -1) {
+			found[left]++
+		}
+	}
+	for _, left := range slices.Sorted(maps.Keys(found)) {
+		fmt.Fprintf(out, "  warning: %s is not filled in", left)
+		if n := found[left]; n > 0 {
+			fmt.Fprintf(out, ": findings of %s cite it", countRules(n))
+		}
+		fmt.Fprintln(out)
 	}
 }
 
@@ -157,6 +189,31 @@ type clause struct {
 	Citations []string `json:"citations"`
 	Assumed   string   `json:"assumed,omitempty"`
 	Basis     string   `json:"basis"`
+}
+
+// nowhere is the error of a filter whose rules exist and are in force in no selected rulebook and game.
+func (f *Filter) nowhere() error {
+	what := "no rule"
+	if f.Name != "" {
+		what = "rule " + f.Name
+	}
+	if f.Min > finding.Info {
+		what += " of severity " + f.Min.String() + " and above"
+	}
+	return fmt.Errorf("%s is not in force in the selected rulebooks and games: leave out --rulebook, --game or --severity",
+		what)
+}
+
+// known returns an error if no rule has the name or begins with it.
+func (f *Filter) known() error {
+	names := rules.Names()
+	if slices.ContainsFunc(names, func(name string) bool { return strings.HasPrefix(name, f.Name) }) {
+		return nil
+	}
+	if near := law.Nearest(f.Name, names); near != "" {
+		return fmt.Errorf("no rule is named %q or begins with it, did you mean %s?", f.Name, near)
+	}
+	return fmt.Errorf("no rule is named %q or begins with it: audit rules lists the rules", f.Name)
 }
 
 // laws returns the laws that match the filters.
@@ -221,7 +278,7 @@ func when(s rules.Stage) string {
 
 func printLaws(out io.Writer, laws []*law.Law, found []Rule) error {
 	for _, law := range laws {
-		w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+		w := output.NewTabs(out)
 		n := 0
 		for i := range found {
 			for j := range found[i].InForce {

@@ -5,20 +5,23 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 )
 
-// Wagers prints the side bets of each game of a rulebook in words, with the exact chance of each line and the house
-// edge in a full shoe.
+// Wagers prints the side bets and the kinds of vigorish of each game in words, with the exact chance of each line and
+// the house edge in a full shoe.
 func Wagers(out io.Writer, books law.Books, f Filter, decks int) error {
 	laws, err := f.laws(books)
 	if err != nil {
+		return cli.WrongUsage(err)
+	}
+	if err := f.knownWager(books); err != nil {
 		return cli.WrongUsage(err)
 	}
 	for _, l := range laws {
@@ -45,8 +48,36 @@ func Wagers(out io.Writer, books law.Books, f Filter, decks int) error {
 				}
 			}
 		}
+		if err := printCharges(out, l, f.Name, decks); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// knownWager returns an error if no rulebook has the wager or the kind of vigorish.
+func (f *Filter) knownWager(books law.Books) error {
+	var names []string
+	for _, book := range books {
+		for _, g := range book.Games() {
+			l, _ := book.Law(g)
+			for _, w := range l.Wagers {
+				names = append(names, w.Name)
+			}
+			for _, kind := range l.Kinds() {
+				names = append(names, kind.String())
+			}
+		}
+	}
+	if f.Name == "" || slices.Contains(names, f.Name) {
+		return nil
+	}
+	slices.Sort(names)
+	hint := "want one of " + strings.Join(slices.Compact(names), ", ")
+	if near := law.Nearest(strings.ToUpper(f.Name), names); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	return fmt.Errorf("no rulebook has a wager %q, %s", f.Name, hint)
 }
 
 // tablesOf are the pay tables of a wager, one without a name if it has none.
@@ -71,7 +102,7 @@ func printWager(out io.Writer, l *law.Law, w *law.Wager, table string, decks int
 	}
 	full := exact.Full(decks)
 	lines, ev, ok := exact.New(&l.Drawing).Wager(l, config, w, &full)
-	tab := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	tab := output.NewTabs(out)
 	for i := range w.Lines {
 		line := &w.Lines[i]
 		pays, chance := "returned", ""
@@ -96,7 +127,7 @@ func printWager(out io.Writer, l *law.Law, w *law.Wager, table string, decks int
 		return fmt.Errorf("print a wager: %w", err)
 	}
 	if !ok {
-		_, err := fmt.Fprintln(out, "    house edge not computed: it depends on the suits of third cards")
+		_, err := fmt.Fprintln(out, "    house edge not computed: too few cards, or too many")
 		return err
 	}
 	_, err := fmt.Fprintf(out, "    house edge %.4f percent with %d decks\n", 100*-ev, decks)
@@ -122,7 +153,12 @@ func Condition(q *baccarat.Condition) string {
 		add(strings.Join(results, " or "))
 	}
 	add(numbers("margin", q.Margin))
+	add(numbers("sum of the point counts", q.Points))
 	add(numbers("cards of both hands", q.Cards))
+	add(numbers("sum of the values of all cards", q.CardPoints))
+	add(demanded(q.OneSuit, "all cards of one suit", "not all cards of one suit"))
+	add(demanded(q.SamePair, "both hands begin with a pair of one rank", "the hands do not begin with pairs of one rank"))
+	add(counts(q.Count))
 	add(hand("player hand", q.Player))
 	add(hand("banker hand", q.Banker))
 	add(hand("one hand or both", q.Either))
@@ -171,14 +207,49 @@ func hand(which string, q *baccarat.HandCondition) string {
 	if q.Only != 0 {
 		add("only " + ranks(q.Only.All()...))
 	}
+	add(counts(q.Count))
 	return which + ": " + strings.Join(parts, ", ")
+}
+
+// counts are counts of cards in words.
+func counts(x *baccarat.CardCount) string {
+	var parts []string
+	for ; x != nil; x = x.And {
+		var suits []string
+		for suit, name := range []string{"clubs", "diamonds", "hearts", "spades"} {
+			if x.Suits>>suit&1 != 0 {
+				suits = append(suits, name)
+			}
+		}
+		what := strings.Join(suits, " or ")
+		if x.Ranks != 0 {
+			what = strings.TrimSuffix(ranks(x.Ranks.All()...)+" of "+what, " of ")
+		}
+		if x.FirstTwo {
+			what += " in the first two"
+		}
+		parts = append(parts, numbers("cards that are "+what+":", x.Is))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func numbers(what string, set baccarat.Numbers) string {
 	if set == 0 {
 		return ""
 	}
-	return what + " " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(set.All())), " or "), "[]")
+	var parts []string
+	for all := set.All(); len(all) > 0; {
+		n := 1
+		for n < len(all) && all[n] == all[0]+uint8(n) {
+			n++
+		}
+		if n < 4 {
+			parts, all = append(parts, fmt.Sprint(all[0])), all[1:]
+			continue
+		}
+		parts, all = append(parts, fmt.Sprintf("%d to %d", all[0], all[n-1])), all[n:]
+	}
+	return what + " " + strings.Join(parts, " or ")
 }
 
 func ranks(all ...uint8) string {
@@ -222,8 +293,7 @@ func lintWagers(out io.Writer, set *rules.Set) {
 				name += " under pay table " + table
 			}
 			if !ok {
-				fmt.Fprintf(out, "  %s: house edge not computed, it depends on the suits of third cards\n", name)
-				continue
+				continue // never of a full shoe
 			}
 			for i := range lines {
 				lintLine(out, w, &lines[i], l.LineOdds(config, w, lines[i].Line).Known(), name)

@@ -15,8 +15,9 @@ func Database(
 ) func(context.Context, *export.Manifest) (*export.Database, error) {
 	return func(ctx context.Context, m *export.Manifest) (*export.Database, error) {
 		day := &export.Day{
-			Mask:    func(ref string) string { return engine.Pseudonym(law.PatronKey, ref) },
-			MaskKey: keyID(law.PatronKey),
+			Mask:    func(ref string) string { return law.Mask(ref, m.GamingDay) },
+			MaskKey: law.PatronKeyID(m.GamingDay),
+			Plain:   law.Plain(),
 		}
 		reader := archive.Reader{
 			Store: store, Property: m.Property, GamingDay: m.GamingDay, Calendar: law.Calendar,

@@ -5,13 +5,13 @@ package exporter
 import (
 	"cmp"
 	"context"
-	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -23,6 +23,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/nightly"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -33,9 +34,10 @@ type Options struct {
 	Folder              bool   // write a folder instead of a zip
 	Actor               string // for the list of exports; by default the user of the system
 	// Accept is why records that are not proven are exported nevertheless; it is part of the bundle. Empty refuses them.
-	Accept string
-	Engine engine.Options
-	Store  *clickhouse.Store
+	Accept    string
+	Verifiers []export.Verifier // of this release
+	Engine    engine.Options
+	Store     *clickhouse.Store
 }
 
 // Check returns an error for each setting that an export lacks.
@@ -60,7 +62,9 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (_ *export.Done
 	if err != nil {
 		return nil, cli.WrongUsage(fmt.Errorf("export.key_file: %w", err))
 	}
-	day, err := o.read(ctx, config)
+	of, span := tracing.Start(ctx, "read "+o.GamingDay)
+	day, err := o.read(of, config)
+	tracing.End(span, err)
 	if err != nil {
 		return nil, err
 	}
@@ -73,7 +77,9 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (_ *export.Done
 	if err := o.list(ctx, signer.Name(), log.Last()); err != nil {
 		return nil, err
 	}
-	done, err := log.Export(ctx, day, signer, export.Target{Dir: o.Out, Folder: o.Folder})
+	of, span = tracing.Start(ctx, "write "+o.GamingDay)
+	done, err := log.Export(of, day, signer, export.Target{Dir: o.Out, Folder: o.Folder})
+	tracing.End(span, err)
 	switch {
 	case errors.Is(err, export.ErrNothing):
 		return nil, nil
@@ -91,11 +97,11 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (_ *export.Done
 
 // read returns the input of the export.
 func (o *Options) read(ctx context.Context, config *settings.Audit) (*export.Day, error) {
-	key := o.Engine.PatronKey
 	day := &export.Day{
 		Books: o.Engine.Books, Engine: o.Engine.Version, Cluster: config.Export.Cluster,
 		Licensee: config.Export.Licensee, Form: config.Export.Form,
-		Mask: func(ref string) string { return engine.Pseudonym(key, ref) }, MaskKey: keyID(key),
+		Mask: func(ref string) string { return o.Engine.Mask(ref, o.GamingDay) }, MaskKey: o.Engine.PatronKeyID(o.GamingDay),
+		Plain: o.Engine.Plain(), Verifiers: o.Verifiers,
 		Retention: export.Retention{
 			Years: config.Retention.Exports, Until: retainedUntil(o.GamingDay, config.Retention.Exports),
 		},
@@ -113,6 +119,7 @@ func (o *Options) read(ctx context.Context, config *settings.Audit) (*export.Day
 	if err := o.covered(ctx, day); err != nil {
 		return nil, err
 	}
+	day.Late = func(of string) (map[string]string, error) { return o.late(ctx, of) }
 	day.Records = o.records(day.From, day.Until)
 	day.Sections, err = o.sections(ctx)
 	return day, err
@@ -140,6 +147,29 @@ func (o *Options) covered(ctx context.Context, day *export.Day) error {
 		})
 	}
 	return nil
+}
+
+// late names the events of a gaming day, by table, that arrived after it was last exported.
+func (o *Options) late(ctx context.Context, gamingDay string) (map[string]string, error) {
+	all, err := o.Store.Exports(ctx, o.Property)
+	if err != nil {
+		return nil, err
+	}
+	// The newest is the first.
+	last := slices.IndexFunc(all, func(e clickhouse.Export) bool { return e.GamingDay == gamingDay })
+	if last < 0 {
+		return nil, nil
+	}
+	from, until, err := o.Engine.Calendar.Bounds(gamingDay, "")
+	if err != nil {
+		return nil, err
+	}
+	list, err := o.Store.LateSince(ctx, o.Property, from, until, all[last].At)
+	named := map[string]string{}
+	for i := range list {
+		named[list[i].Table] = list[i].String()
+	}
+	return named, err
 }
 
 // openLog opens the log of a folder or of an object store.
@@ -210,13 +240,6 @@ func (o *Options) sections(ctx context.Context) ([]export.Section, error) {
 		all = append(all, export.Section{Title: s.Title, Columns: s.Columns, Rows: s.Rows, Formulas: s.Notes})
 	}
 	return all, nil
-}
-
-// keyID identifies a key without revealing it.
-func keyID(key []byte) string {
-	mac := hmac.New(sha256.New, key)
-	mac.Write([]byte("name of this key"))
-	return hex.EncodeToString(mac.Sum(nil)[:8])
 }
 
 // retainedUntil is the first date after the retention of a gaming day.

@@ -6,7 +6,10 @@ import (
 	"archive/zip"
 	"context"
 	"encoding/json"
+	"fmt"
+	"html"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +19,7 @@ import (
 	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/exporter"
 	"github.com/shoeproof/shoeproof/internal/nightly"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -40,21 +44,55 @@ func TestLateEventIsWithdrawnEverywhere(t *testing.T) {
 		_, dealt := ev.Payload.(*schema.CardDealt)
 		return dealt && ev.Round == 5
 	})
+	// At another table a payment that is too high comes late.
+	second := deal.NewTable(deal.Options{
+		Property: property, Pit: "p1", Table: "PB-02", Seed: 2, Config: config,
+		Start: time.Date(2026, 11, 19, 18, 0, 0, 0, time.UTC),
+	})
+	others := slices.Concat(second.Open(), second.Shoe(), second.Close())
+	paid := slices.IndexFunc(others, func(ev schema.Event) bool {
+		_, paid := ev.Payload.(*schema.WagerPaid)
+		return paid && ev.Round > 3
+	})
+	others[paid].Payload.(*schema.WagerPaid).Amount += 500
 	var of topic
 	of.append(slices.Delete(slices.Clone(events), late, late+1)...)
+	of.append(slices.Delete(slices.Clone(others), paid, paid+1)...)
 	h.ingest(&of)
+	h.missing("run", day)
 	h.night()
+	h.missing("export", day)
 	h.export()
+	h.missing("")
 	before := leaves[finding.Finding](t, h.bundle, "findings.ndjson")
 
-	of.append(events[late])
+	of.append(events[late], others[paid])
 	h.ingest(&of)
+	h.missing("run", day)
 	run := h.night()
+	h.missing("export", day)
 	h.export()
+	h.missing("")
 	after := leaves[export.Amendment](t, h.bundle, "amendments.ndjson")
+	h.readAloud(before, after)
 	now := map[string]bool{}
 	for i := range run.Findings {
 		now[run.Findings[i].ID] = true
+	}
+	added := 0
+	for i := range after {
+		a := &after[i]
+		if a.Now == nil {
+			continue
+		}
+		added++
+		want := fmt.Sprintf("event %d of table PB-02 arrived after the export; ", others[paid].Seq)
+		if a.Now.TableID != "PB-02" || !strings.HasPrefix(a.Why, want) {
+			t.Errorf("%s %s of %s: why %q, want %q first", a.Reason, a.Now.Rule, a.Now.TableID, a.Why, want)
+		}
+	}
+	if added == 0 {
+		t.Error("no amendment adds the payment that is too high")
 	}
 	gaps := 0
 	for i := range before {
@@ -72,8 +110,8 @@ func TestLateEventIsWithdrawnEverywhere(t *testing.T) {
 			gaps++
 		}
 	}
-	if gaps != 1 {
-		t.Errorf("%d gaps in the first bundle, want 1", gaps)
+	if gaps != 2 {
+		t.Errorf("%d gaps in the first bundle, want 2", gaps)
 	}
 	current, err := h.db.Findings(t.Context(), clickhouse.Filter{PropertyID: property})
 	if err != nil {
@@ -83,7 +121,9 @@ func TestLateEventIsWithdrawnEverywhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shown, err := h.console.Findings(t.Context(), store.Scope{All: true}, store.FindingQuery{Table: "PB-01", Limit: 1000})
+	shown, err := h.console.Findings(
+		t.Context(), store.Scope{All: true}, store.FindingQuery{Table: "PB-01", Limit: 1000},
+	)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,6 +140,75 @@ func TestLateEventIsWithdrawnEverywhere(t *testing.T) {
 	}
 	if by, why := h.found(); len(by) > 0 {
 		t.Errorf("%s", why)
+	}
+}
+
+// readAloud reads the amendments of the second bundle as a commission does: in the CSV, the HTML and the PDF.
+func (h *house) readAloud(before []finding.Finding, after []export.Amendment) {
+	h.t.Helper()
+	parts := unpack(h.t, h.bundle)
+	table := readCSV(h.t, parts["people/exceptions.csv"])
+	at := func(name string) int { return slices.Index(table[0], name) }
+	cells := ""
+	for _, row := range table[1:] {
+		cells += row[at("explanation")] + "\n"
+	}
+	page := html.UnescapeString(string(parts["people/report.html"]))
+	var paper strings.Builder
+	words := regexp.MustCompile(`\(((?:[^()\\]|\\.)*)\) ?Tj`)
+	for _, line := range words.FindAllStringSubmatch(string(parts["people/summary.pdf"]), -1) {
+		paper.WriteString(line[1] + " ")
+	}
+	plain := func(s string) string { return strings.Join(strings.Fields(strings.ReplaceAll(s, "\\", "")), " ") }
+	list, numbers := finding.Exceptions(before)
+	for i := range list {
+		f := &list[i]
+		a := slices.IndexFunc(after, func(a export.Amendment) bool { return a.Amends == f.ID })
+		if a < 0 || after[a].Reason != "withdrawn" {
+			continue
+		}
+		want := fmt.Sprintf("Withdrawn: exception No. %d of gaming day %s, reported in export 1 (log leaf %d), "+
+			"no longer stands. "+
+			"It was: Rule %s (%s, %s) at table %s", numbers[i], day, after[a].Leaf, f.Rule,
+			f.Severity, f.Verdict, f.TableID)
+		for form, text := range map[string]string{
+			"exceptions.csv": cells, "report.html": page, "summary.pdf": paper.String(),
+		} {
+			if text = plain(text); !strings.Contains(text, plain(want)) ||
+				!strings.Contains(text, plain("Reason: "+after[a].Why)) {
+				h.t.Errorf("%s lacks %s Reason: %s in\n%s", form, want, after[a].Why, text)
+			}
+		}
+	}
+	want := "Exceptions: 2 withdrawn, 1 added. Findings for information that it amends, which accuse no one and are not " +
+		"listed here: 7 ("
+	if !strings.Contains(page, want) {
+		h.t.Errorf("report.html lacks %q", want)
+	}
+	h.t.Log(regexp.MustCompile(`(?s)<p>This export amends.*</p>\n<ol class="amendments">.*</ol>`).FindString(page))
+}
+
+// missing compares the days that --gaming-day missing of run, or of export, makes up; an export waits for the run.
+func (h *house) missing(of string, want ...string) {
+	h.t.Helper()
+	ctx, calendar := h.t.Context(), &h.law.Calendar
+	run, err := nightly.Missing(ctx, h.db, calendar, property, time.Now())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	exported, err := exporter.Missing(ctx, h.db, calendar, property, time.Now())
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	got := map[string][]string{"run": run, "export": exported}
+	for _, command := range []string{"run", "export"} {
+		days := want
+		if command != of {
+			days = nil
+		}
+		if !slices.Equal(got[command], days) {
+			h.t.Errorf("audit %s --gaming-day missing makes up %v, want %v", command, got[command], days)
+		}
 	}
 }
 

@@ -31,7 +31,7 @@ func (o *Options) records(from, until schema.Time) recorder {
 			return nil, nil, err
 		}
 		problems := result.Problems()
-		heads := &export.Heads{Chains: []rows.ChainHead{}, Journal: []export.JournalHead{}}
+		heads := &export.Heads{Chains: []rows.ChainHead{}, Journal: []rows.JournalHead{}}
 		var steps []rows.Step
 		before := endsOf(o.Property, after)
 		for _, property := range []string{"", o.Property} {
@@ -64,9 +64,7 @@ func (o *Options) records(from, until schema.Time) recorder {
 		if err != nil {
 			return nil, nil, err
 		}
-		for _, h := range journal {
-			heads.Journal = append(heads.Journal, export.JournalHead(h))
-		}
+		heads.Journal = append(heads.Journal, journal...)
 		return heads, steps, nil
 	}
 }
@@ -126,15 +124,11 @@ func compareRecords(store *clickhouse.Store, m *export.Manifest) recordsComparer
 				missing = append(missing, "the rounds, wagers, vigorish, shoes, configurations or notices of "+m.GamingDay)
 			}
 		}
-		var until []clickhouse.JournalHead
-		for _, h := range heads.Journal {
-			until = append(until, clickhouse.JournalHead(h))
-		}
-		now, err := store.JournalHeads(ctx, until)
+		now, err := store.JournalHeads(ctx, heads.Journal)
 		if err != nil {
 			return nil, err
 		}
-		for _, h := range until {
+		for _, h := range heads.Journal {
 			if !slices.Contains(now, h) {
 				missing = append(missing, fmt.Sprintf("the journal of %s/%d up to offset %d", h.Topic, h.Partition, h.To))
 			}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"github.com/shoeproof/shoeproof/internal/output"
@@ -26,7 +25,7 @@ func Print(out io.Writer, format string, feeds []clickhouse.TableFeed, now time.
 		}
 		return nil
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := output.NewTabs(out, "KIND", "SINCE", "PIT", "PROPERTY", "EVENTS")
 	fmt.Fprintln(w, "PROPERTY\tPIT\tTABLE\tSTATE\tLAST EVENT\tKIND\tRECEIVED\tWAITS FOR\tEVENTS\tSINCE")
 	for i := range feeds {
 		f := &feeds[i]

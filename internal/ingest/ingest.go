@@ -66,13 +66,18 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 		return cli.WrongUsage(err)
 	}
 	defer source.Close()
+	traces, err := openTraces(ctx, &config.Tracing, &o)
+	if err != nil {
+		return cli.WrongUsage(err)
+	}
+	defer traces.close(ctx)
 
 	state := &state{source: source}
 	server := monitor.Server{
 		Setting: "http.listen", Listen: config.HTTP.Listen, Listening: o.Listening,
 		Metrics: m.Metrics, Ready: state.ready,
 	}
-	return server.While(ctx, (&process{config, engine, storeConfig, state, m, &o}).work)
+	return server.While(ctx, (&process{config, engine, storeConfig, state, m, traces, &o}).work)
 }
 
 // process is a configured run of ingest.
@@ -82,6 +87,7 @@ type process struct {
 	storeConfig clickhouse.Config
 	state       *state
 	metrics     *metrics
+	traces      *traces // nil for none
 	o           *Options
 }
 
@@ -106,9 +112,9 @@ func (p *process) work(ctx context.Context) error {
 	beside.Go(func() { m.waiting.store(working, config.Kafka.Topic, store, log) })
 	defer beside.Wait()
 	defer stop()
-	err = pipeline.Run(ctx, &watched{Source: p.state.source, m: m, o: p.o}, &flushes{store, p.state, log},
-		pipeline.RunOptions{
-			NewStep: func() pipeline.Step { return m.step(p.engine, log) },
+	err = pipeline.Run(ctx, &watched{Source: p.state.source, m: m, o: p.o},
+		p.traces.sink(&flushes{store, p.state, log}), pipeline.RunOptions{
+			NewStep: func() pipeline.Step { return p.traces.step(m, p.engine, log) },
 			Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every,
 			FlushFindings: config.Flush.Findings, Grace: grace,
 			Journal: store, Hooks: m.hooks(p.o), ReleaseAfter: config.Reorder.MaxWait,

@@ -152,7 +152,7 @@ func (m *metrics) flushDone(o *Options, f *pipeline.Flush) {
 	m.flushSeconds.Observe(f.Took.Seconds())
 	m.flushRows.Observe(float64(f.Batch.Len()))
 	if latency, ok := f.Latency(); ok {
-		m.durable.Observe(latency.Seconds())
+		m.durable.Observe(max(0, latency.Seconds())) // the sum of a histogram must not fall with times in the future
 	}
 	partition := strconv.Itoa(int(f.Batch.Range.Partition))
 	m.flushed.WithLabelValues(partition).Set(float64(f.Durable.UnixMilli()) / 1e3)
@@ -162,7 +162,7 @@ func (m *metrics) flushDone(o *Options, f *pipeline.Flush) {
 	for i := range f.Batch.Findings {
 		finding := &f.Batch.Findings[i]
 		m.findings.WithLabelValues(finding.Severity.String()).Inc()
-		m.found.Observe(f.Durable.Sub(time.Unix(0, int64(finding.At))).Seconds())
+		m.found.Observe(max(0, f.Durable.Sub(time.Unix(0, int64(finding.At))).Seconds()))
 		if finding.Rule == "feed.gap" || finding.Rule == "feed.retention" {
 			m.gaps.Inc()
 		}

@@ -36,16 +36,9 @@ const propertyYear = 2.2e9
 // two and four workers, each time in a process of its own. It prints the speed, the processor time of that process and
 // of ClickHouse for an event, and what a year of a property takes.
 func BenchmarkArchive(b *testing.B) {
-	n := 400_000
-	if text := os.Getenv("SHOEPROOF_EVENTS"); text != "" {
-		var err error
-		if n, err = strconv.Atoi(text); err != nil {
-			b.Fatalf("SHOEPROOF_EVENTS: %v", err)
-		}
-	}
 	cfg := server.Migrated(b)
 	store, name := clickhousetest.Open(b, cfg), cfg.Database
-	f := newHouse(100, n)
+	f := newHouse(100, eventsToStore(b))
 	began := time.Now()
 	ingest(b, store, f)
 	b.Logf("stored %d events of %d tables in %.0f s, %s to %s", f.events(), len(f.tables), time.Since(began).Seconds(),
@@ -63,6 +56,16 @@ func BenchmarkArchive(b *testing.B) {
 			b.ReportMetric(s.process+s.server, fmt.Sprintf("us/event-%dworkers", workers))
 		}
 	}
+}
+
+// eventsToStore is SHOEPROOF_EVENTS, 400,000 without it.
+func eventsToStore(b *testing.B) int {
+	b.Helper()
+	n, err := strconv.Atoi(cmp.Or(os.Getenv("SHOEPROOF_EVENTS"), "400000"))
+	if err != nil {
+		b.Fatalf("SHOEPROOF_EVENTS: %v", err)
+	}
+	return n
 }
 
 // side is what an event takes, in microseconds.
@@ -151,6 +154,7 @@ func runArchive(order string) int {
 
 // house is a log of tables that play shoe after shoe until there are about so many events, in two partitions.
 type house struct {
+	format schema.Format
 	tables []*deal.Table
 	parts  [2]houseLog
 	days   []string
@@ -170,7 +174,7 @@ type houseLog struct {
 }
 
 func newHouse(tables, events int) *house {
-	h := &house{}
+	h := &house{format: schema.Protobuf}
 	elsewhere := func(kind string) bool { return strings.HasPrefix(kind, "ny-") }
 	kinds := slices.DeleteFunc(deal.Kinds(), elsewhere)
 	for i := range tables {
@@ -234,8 +238,13 @@ func (p *houseLog) Next(context.Context, time.Duration) ([]pipeline.Record, erro
 		p.waiting = make([]pipeline.Record, 0, len(events))
 		slices.SortStableFunc(events, func(a, b schema.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 		for i := range events {
-			value := schema.AppendProto(nil, &events[i])
-			p.waiting = append(p.waiting, pipeline.Record{Offset: p.offset, Format: schema.Protobuf, Value: value})
+			encode := schema.AppendProto
+			if p.house.format == schema.JSON {
+				encode = schema.AppendJSON
+			}
+			p.waiting = append(p.waiting, pipeline.Record{
+				Offset: p.offset, Format: p.house.format, Value: encode(nil, &events[i]),
+			})
 			p.offset, p.last = p.offset+1, max(p.last, events[i].At)
 		}
 	}

@@ -94,44 +94,59 @@ func compareFacts(a, b clickhouse.FactDigest) int {
 	return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.Shoe, b.Shoe), strings.Compare(a.Name, b.Name))
 }
 
+// factPlace is what a digest is about.
+type factPlace struct{ table, shoe, name string }
+
+func placeOf(f *clickhouse.FactDigest) factPlace { return factPlace{f.Table, f.Shoe, f.Name} }
+
 // maxFacts bounds the findings of a night about facts. The last one has the number of the others.
 const maxFacts = 50
 
-// compareFacts compares the stored facts of a day with those that the replay gives, a shoe at a time. It leaves out
-// shoes that are still open, to which ingest adds, and tables with events that arrived late: the live audit made their
-// facts without them. It returns the digest of the stored facts, empty unless all agree.
+// compareFacts compares the stored facts of a day with those that the replay gives, a shoe at a time. Facts of a table
+// with events that arrived late may also be as the replay without them gives them. It leaves out shoes that are still
+// open, to which ingest adds, and tables with late events whose numbers began again. It returns the digest of the
+// stored facts, empty unless all agree.
 func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []finding.Finding, sum string, err error) {
 	stored, err := r.store.FactDigests(ctx, r.Property, w.from, w.until)
 	if err != nil {
 		return nil, "", err
 	}
 	open := map[OpenShoe]bool{}
-	type place struct{ table, shoe, name string }
-	want := map[place]clickhouse.FactDigest{}
+	late := map[string]bool{}
+	want, lived := map[factPlace]clickhouse.FactDigest{}, map[factPlace]clickhouse.FactDigest{}
 	for i := range m.tables {
-		for _, o := range m.tables[i].Open {
+		t := &m.tables[i]
+		for _, o := range slices.Concat(t.Open, t.LiveOpen) {
 			open[OpenShoe{Table: o.Table, Shoe: o.Shoe}] = true
 		}
-		for _, f := range m.tables[i].Facts {
-			want[place{f.Table, f.Shoe, f.Name}] = f
+		for _, f := range t.Facts {
+			want[placeOf(&f)] = f
 		}
+		for _, f := range t.LiveFacts {
+			lived[placeOf(&f)] = f
+		}
+		late[t.Table] = t.Late
 	}
 	var differ []clickhouse.FactDigest
 	for _, have := range stored {
-		p := place{have.Table, have.Shoe, have.Name}
-		if w := want[p]; w.Rows != have.Rows || w.Sum != have.Sum {
+		p := placeOf(&have)
+		w, l := want[p], lived[p]
+		if (w.Rows != have.Rows || w.Sum != have.Sum) && (!late[p.table] || l.Rows != have.Rows || l.Sum != have.Sum) {
 			have.Wanted = w.Rows
 			differ = append(differ, have)
 		}
 		delete(want, p)
 	}
-	for _, f := range want { // sorted below
+	for p, f := range want { // sorted below
+		if late[p.table] && lived[p].Rows == 0 {
+			continue
+		}
 		f.Rows, f.Wanted = 0, f.Rows
 		differ = append(differ, f)
 	}
 	differ = slices.DeleteFunc(differ, func(f clickhouse.FactDigest) bool {
-		_, late := m.holes[f.Table]
-		return late || open[OpenShoe{Table: f.Table, Shoe: f.Shoe}]
+		_, hole := m.holes[f.Table]
+		return hole && !late[f.Table] || open[OpenShoe{Table: f.Table, Shoe: f.Shoe}]
 	})
 	slices.SortFunc(differ, compareFacts)
 	for i, f := range differ {

@@ -13,6 +13,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
+	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -52,7 +53,9 @@ func (r *run) merge(ctx context.Context, res *Result) error {
 			continue
 		}
 		slices.SortFunc(days[i].tables, func(a, b tableDone) int { return cmp.Compare(a.Table, b.Table) })
-		night, err := r.conclude(ctx, r.windows[i], &days[i])
+		of, span := tracing.Start(ctx, "conclude "+r.windows[i].day)
+		night, err := r.conclude(of, r.windows[i], &days[i])
+		tracing.End(span, err)
 		if err != nil {
 			return err
 		}
@@ -156,12 +159,16 @@ func (r *run) beyondTables(
 	if err != nil {
 		return nil, err
 	}
-	covered, deadLetters, err := r.coverage(ctx, w)
+	of, span := tracing.Start(ctx, "coverage")
+	covered, deadLetters, err := r.coverage(of, w)
+	tracing.End(span, err)
 	if err != nil {
 		return nil, err
 	}
 	night.Run.DeadLetters = deadLetters
-	recorded, err := r.beside(ctx, w, m, night)
+	of, span = tracing.Start(ctx, "records")
+	recorded, err := r.beside(of, w, m, night)
+	tracing.End(span, err)
 	if err != nil {
 		return nil, err
 	}

@@ -17,8 +17,10 @@ import (
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
+	"go.opentelemetry.io/otel/attribute"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -98,7 +100,12 @@ type tableDone struct {
 	Books  []string   `json:"rulebooks"`
 	// Facts are the digests of the facts that the replay gives.
 	Facts []clickhouse.FactDigest `json:"facts"`
-	found []finding.Finding
+	// Late is true if the table was replayed without the events that arrived late too, as the live audit played it:
+	// LiveFacts are the digests of its facts, LiveOpen the shoes that did not end for it.
+	Late      bool                    `json:"late,omitempty"`
+	LiveFacts []clickhouse.FactDigest `json:"live_facts,omitempty"`
+	LiveOpen  []OpenShoe              `json:"live_open,omitempty"`
+	found     []finding.Finding
 }
 
 // partDone is the last line of a part.
@@ -118,6 +125,7 @@ type run struct {
 	store   *clickhouse.Store
 	windows []window
 	tables  []factTable
+	late    map[string][]hole // by table, filled by events that arrived late
 }
 
 // Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time
@@ -189,6 +197,10 @@ func (r *run) assigned(table string) bool {
 // part replays the worker's tables and stores the results.
 func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhouse.ArchivedTable, res *Result) error {
 	started := r.Now()
+	var err error
+	if r.late, err = r.lateEvents(ctx); err != nil {
+		return err
+	}
 	tables := slices.DeleteFunc(all, func(t clickhouse.ArchivedTable) bool { return !r.assigned(t.Table) })
 	writers := make([]lineWriter, len(r.windows))
 	for i := range writers {
@@ -201,7 +213,10 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 	group.SetLimit(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)))
 	for i := range tables {
 		group.Go(func() error {
-			days, folded, err := r.replay(working, &tables[i])
+			ctx, span := tracing.Start(working, "replay "+tables[i].Table)
+			days, folded, err := r.replay(ctx, &tables[i])
+			span.SetAttributes(attribute.Int64("shoeproof.events", int64(folded)))
+			tracing.End(span, err)
 			if err != nil {
 				return err
 			}

@@ -535,7 +535,7 @@ func TestWithdrawn(t *testing.T) {
 		Property: property, Finding: after.Findings[0].ID, At: time.Now().UnixNano(), Action: clickhouse.Withdraw,
 		Reason: "none of your business", Run: "forged", GamingDay: day,
 	}
-	if err := store.WriteWithdrawals(t.Context(), property, []clickhouse.Withdrawal{forged}); err != nil {
+	if err := Withdraw(t.Context(), store, property, []clickhouse.Withdrawal{forged}, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	undone := night(t, store, nil)
@@ -543,6 +543,15 @@ func TestWithdrawn(t *testing.T) {
 		t.Errorf("undone: %+v", undone.Withdrawn)
 	}
 	checkCurrent(t, store, undone)
+	// A row that the log does not have is undone, and reported.
+	forged.At, forged.Hash = time.Now().UnixNano(), ""
+	if err := store.WriteWithdrawals(t.Context(), property, []clickhouse.Withdrawal{forged}); err != nil {
+		t.Fatal(err)
+	}
+	if n := night(t, store, nil); len(n.Withdrawn) != 1 || len(n.Records) != 1 ||
+		!strings.Contains(n.Records[0], "withdrawals without a hash: 1 rows") {
+		t.Errorf("forged: %+v, %q", n.Withdrawn, n.Records)
+	}
 }
 
 func liveFindings(t *testing.T, store *clickhouse.Store) []finding.Finding {

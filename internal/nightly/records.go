@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -68,7 +69,7 @@ func (r *run) recordFinding(w window, problem string) finding.Finding {
 // wrongSteps names the actions on one finding that do not follow from the one before, that the role did not permit, and
 // closings that one person requested and confirmed.
 func wrongSteps(steps []rows.Step) (wrong []string) {
-	var before, request *rows.Step
+	var before, request, undoable *rows.Step
 	for i := range steps {
 		s := &steps[i]
 		problem := func(format string, args ...any) {
@@ -81,44 +82,64 @@ func wrongSteps(steps []rows.Step) (wrong []string) {
 		if before != nil && before.To != s.From {
 			problem("from the state %s, and the action before left it %s", s.From, before.To)
 		}
-		if to := after(s); !slices.Contains(to, s.To) {
+		switch to := after(s, undoable); {
+		case to == nil:
+			problem("not possible")
+		case !slices.Contains(to, s.To):
 			problem("leads to %s, not to %s", strings.Join(to, " or "), s.To)
 		}
 		switch s.Action {
-		case "close":
+		case rows.Close:
 			request = s
-		case "confirm":
+		case rows.Confirm:
 			switch {
 			case request == nil && before != nil:
 				problem("no request to close")
 			case s.Program:
 				problem("a program confirmed it")
-			case request != nil && request.Issuer == s.Issuer && request.Subject == s.Subject:
+			case request != nil && samePerson(request, s):
 				problem("the same person requested it")
 			}
+		case rows.Undo:
+			if undoable != nil && !samePerson(undoable, s) {
+				problem("another person did the action that it takes back")
+			}
+		}
+		switch {
+		case rows.IsUndoable(s.Action):
+			undoable = s
+		case s.Action != rows.Note:
+			undoable = nil
 		}
 		before = s
 	}
 	return wrong
 }
 
-// after are the states to which an action can lead.
-func after(s *rows.Step) []string {
+func samePerson(a, b *rows.Step) bool { return a.Issuer == b.Issuer && a.Subject == b.Subject }
+
+// after are the states to which an action can lead, nil for an action that is not possible. undoable is the action that
+// an undo takes back, nil without one.
+func after(s, undoable *rows.Step) []string {
 	switch s.Action {
-	case "acknowledge":
-		return []string{"acknowledged"}
-	case "review", "reject":
-		return []string{"in_review"}
-	case "escalate":
-		return []string{"escalated"}
-	case "close":
-		return []string{"closing", "closed"}
-	case "confirm":
-		return []string{"closed"}
-	case "reopen":
-		return []string{"reopened"}
-	case "assign", "note":
+	case rows.Acknowledge:
+		return []string{store.Acknowledged}
+	case rows.Review, rows.Reject:
+		return []string{store.InReview}
+	case rows.Escalate:
+		return []string{store.Escalated}
+	case rows.Close:
+		return []string{store.Closing, store.Closed}
+	case rows.Confirm:
+		return []string{store.Closed}
+	case rows.Reopen:
+		return []string{store.Reopened}
+	case rows.Assign, rows.Note:
 		return []string{s.From}
+	case rows.Undo:
+		if undoable != nil {
+			return []string{undoable.From}
+		}
 	}
 	return nil
 }

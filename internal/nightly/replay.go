@@ -85,6 +85,10 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 		days[i].tableDone = tableDone{Table: table.Table, Open: []OpenShoe{}, Books: []string{}}
 		days[i].digest = sha256.New()
 	}
+	lived, err := r.without(ctx, table)
+	if err != nil {
+		return nil, 0, err
+	}
 	var b rows.Set
 	behind := 0
 	err = r.store.Replay(ctx, table, after, func(e *clickhouse.Archived) bool {
@@ -93,8 +97,10 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 			days[i].event(e)
 		}
 		auditor.Apply(&e.Record, "", 0, &b)
+		lived.apply(e)
 		if folded%settle == 0 {
 			r.collect(days, &b)
+			lived.collect(r)
 			for i := range days {
 				if days[i].rows != nil && e.At > r.windows[i].until+foldAfter {
 					days[i].fold()
@@ -105,7 +111,7 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 			return false
 		}
 		behind++
-		return behind%settle == 0 && len(r.open(auditor, r.end())) == 0
+		return behind%settle == 0 && len(r.open(auditor, r.end())) == 0 && !lived.open(r)
 	})
 	if err != nil {
 		return nil, 0, err
@@ -119,6 +125,7 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 		d.fold()
 		slices.Sort(d.Books)
 	}
+	lived.finish(r, days)
 	return days, folded, nil
 }
 

@@ -16,7 +16,7 @@ import (
 
 // Statistics are the statistics of every nightly run.
 func Statistics(engine *engine.Options) []Statistic {
-	return []Statistic{Review{engine}, HoldTests{engine}}
+	return []Statistic{Review{engine}, HoldTests{engine}, Runs{engine}}
 }
 
 // anomaly is a finding of the review queue, which sends no notification: its rule is not a detector. Its identity is

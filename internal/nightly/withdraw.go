@@ -3,12 +3,16 @@ package nightly
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // hole is a range of event numbers of a table that the live audit reported as missing, and that came later.
@@ -17,24 +21,16 @@ type hole struct {
 	at       int64 // when the live audit reported it, ns UTC of event time
 }
 
-// lateHoles returns the first hole of each table that events filled which arrived late. The archive proves it: one of
-// the events is behind an event with a higher number.
+// lateHoles returns the first hole of each table that events filled which arrived late.
 func (r *run) lateHoles(ctx context.Context, live, replayed []finding.Finding) (map[string]hole, error) {
 	again := idsOf(replayed)
 	holes := map[string]hole{}
 	for i := range live {
 		f := &live[i]
-		if f.Kind != finding.DataFault || f.Rule != "feed.gap" && f.Rule != "feed.late" || again[f.ID] {
+		if again[f.ID] {
 			continue
 		}
-		h := hole{at: int64(f.At)}
-		if _, err := fmt.Sscanf(f.Subject, "range:%d-%d", &h.from, &h.to); err != nil {
-			continue
-		}
-		if known, ok := holes[f.TableID]; ok && known.at <= h.at && known.from <= h.from {
-			continue
-		}
-		late, err := r.store.ArrivedLate(ctx, r.Property, f.TableID, h.from, h.to)
+		h, late, err := r.lateHole(ctx, f)
 		if err != nil {
 			return nil, err
 		}
@@ -48,10 +44,24 @@ func (r *run) lateHoles(ctx context.Context, live, replayed []finding.Finding) (
 	return holes, nil
 }
 
-// explains reports whether a finding of a table may follow from its hole: it was made after the hole or rests on an
-// event after it.
+// lateHole returns the hole that a finding of the live audit reports, if events filled it which arrived late. The
+// archive proves it: one of the events is behind an event with a higher number.
+func (r *run) lateHole(ctx context.Context, f *finding.Finding) (h hole, late bool, err error) {
+	if f.Kind != finding.DataFault || f.Rule != "feed.gap" && f.Rule != "feed.late" {
+		return h, false, nil
+	}
+	h.at = int64(f.At)
+	if _, err := fmt.Sscanf(f.Subject, "range:%d-%d", &h.from, &h.to); err != nil {
+		return h, false, nil
+	}
+	late, err = r.store.ArrivedLate(ctx, r.Property, f.TableID, h.from, h.to)
+	return h, late, err
+}
+
+// explains reports whether a finding of a table may follow from its hole: it was made after the hole, rests on an event
+// after it, or states that events are missing, as at a wager from before the hole whose payment was in it.
 func (h hole) explains(f *finding.Finding) bool {
-	return h.to > 0 && (int64(f.At) >= h.at ||
+	return h.to > 0 && (int64(f.At) >= h.at || f.Verdict == finding.Unauditable ||
 		slices.ContainsFunc(f.Evidence.Seqs, func(seq uint64) bool { return seq >= h.from }))
 }
 
@@ -114,7 +124,42 @@ func (r *run) withdraw(ctx context.Context, w window, n *Night, late map[string]
 	}
 	slices.SortFunc(list, func(a, b clickhouse.Withdrawal) int { return cmp.Compare(a.Finding, b.Finding) })
 	n.Withdrawn = list
-	return r.store.WriteWithdrawals(ctx, r.Property, list)
+	return Withdraw(ctx, r.store, r.Property, list, r.Now)
+}
+
+// Withdraw gives withdrawals of a property their hashes, appends these to the console log, and stores the rows. A run
+// that was interrupted in between leaves entries without a row: the next one names them.
+func Withdraw(ctx context.Context, s *clickhouse.Store, property string, list []clickhouse.Withdrawal,
+	now func() time.Time,
+) error {
+	logged, err := s.WithdrawalLog(ctx, property)
+	if err != nil {
+		return err
+	}
+	var entries []store.Entry
+	add := func(action, object, detail string) {
+		entries = append(entries, store.Entry{
+			PropertyID: property, At: now().UTC(), Actor: "audit run", Action: action, Object: object, Detail: detail,
+			Who: store.Who{Issuer: "system", Subject: "audit run", Method: "command", Program: true},
+		})
+	}
+	if logged.Begin != "" {
+		add(rows.WithdrawalsBegin, "", logged.Begin)
+	}
+	for i := range list {
+		w := &list[i]
+		w.Hash = w.Sum()
+		add(rows.WithdrawalAction+w.Action, w.Finding, w.LogText(logged.Unstored[w.Finding]))
+	}
+	if len(entries) > 0 {
+		if err := store.On(s, now).Log(ctx, entries...); err != nil {
+			return fmt.Errorf("log the withdrawals: %w", err)
+		}
+	}
+	ctx = context.WithoutCancel(ctx)
+	return s.Locked(ctx, store.TriageLease, rand.Text(), store.TriageWait, func() error {
+		return s.WriteWithdrawals(ctx, property, list)
+	})
 }
 
 // adds reports whether nightly runs add and withdraw such a finding. Findings of audit watch, and records of the
@@ -139,7 +184,8 @@ func (r *run) makes(f *finding.Finding) bool {
 
 // statistical reports whether a finding is the result of a Statistic.
 func statistical(f *finding.Finding) bool {
-	return f.Kind == finding.Anomaly && (strings.HasPrefix(f.Rule, "review.") || strings.HasPrefix(f.Rule, "hold."))
+	return f.Kind == finding.Anomaly && slices.ContainsFunc([]string{"review.", "hold.", "runs."},
+		func(prefix string) bool { return strings.HasPrefix(f.Rule, prefix) })
 }
 
 // superseded is why a run does not find what an earlier one found.

@@ -16,6 +16,8 @@ type Bet struct {
 	Name   string
 	Side   string
 	Amount int
+	// Late bets are placed between the announcement of no more bets and the first card.
+	Late bool
 }
 
 // Options are the habits and errors of a table.
@@ -28,6 +30,10 @@ type Options struct {
 	Pause func(shoe int) time.Duration
 	// Bets makes the wagers of a round. It may look at the cards to come, which honest patrons do not.
 	Bets func(rng *rand.Rand, shoe, round int, next []int) []Bet
+	// Pack puts the cards of a shoe in order, given the dealt cards of the shoes before; nil shuffles eight decks.
+	Pack func(rng *rand.Rand, past [][]int) []int
+	// Batch is the set of cards of a shoe; b1 if nil.
+	Batch func(shoe int) string
 	// Dealer is the dealer of a round; d1 if nil.
 	Dealer func(round int) string
 	// Forgotten is the part of rounds whose vigorish is forgotten, Misread the part of cards that are read as others.
@@ -117,6 +123,7 @@ type table struct {
 	round  int
 	number int // of the next card of the shoe
 	dealer string
+	past   [][]int // the dealt cards of the shoes so far
 }
 
 // Play returns the events of a table, a line each.
@@ -160,19 +167,40 @@ func (t *table) emit(device, role, actor, kind, payload string) {
 		strings.ToUpper(device), kind, payload)
 }
 
-func (t *table) playShoe() {
+// Decks are eight decks in order.
+func Decks() []int {
 	cards := make([]int, 0, 416)
 	for card := range 52 {
 		for range 8 {
 			cards = append(cards, card)
 		}
 	}
-	t.rng.Shuffle(len(cards), func(i, j int) { cards[i], cards[j] = cards[j], cards[i] })
+	return cards
+}
+
+// Shuffle shuffles cards.
+func Shuffle(rng *rand.Rand, cards []int) []int {
+	rng.Shuffle(len(cards), func(i, j int) { cards[i], cards[j] = cards[j], cards[i] })
+	return cards
+}
+
+func (t *table) playShoe() {
+	var cards []int
+	if t.Pack != nil {
+		cards = t.Pack(t.rng, t.past)
+	} else {
+		cards = Shuffle(t.rng, Decks())
+	}
+	batch := "b1"
+	if t.Batch != nil {
+		batch = t.Batch(t.shoe)
+	}
 	t.round, t.number, t.dealer = 0, 0, ""
 	t.assign()
-	t.emit("console", "DEALER", t.dealer, "shoe_shuffled", `{"batch_id":"b1","phase":"INITIAL","method":"MANUAL"}`)
-	t.emit("shoe", "DEALER", t.dealer, "shoe_loaded", `{"batch_id":"b1","deck_count":8,"cutting_cards":2,`+
-		`"back_color":"red","device":"DEALING_SHOE"}`)
+	t.emit("console", "DEALER", t.dealer, "shoe_shuffled", fmt.Sprintf(`{"batch_id":%q,"phase":"INITIAL",`+
+		`"method":"MANUAL"}`, batch))
+	t.emit("shoe", "DEALER", t.dealer, "shoe_loaded", fmt.Sprintf(`{"batch_id":%q,"deck_count":8,"cutting_cards":2,`+
+		`"back_color":"red","device":"DEALING_SHOE"}`, batch))
 	burned := 1
 	if n := worth(cards[0]); n > 0 {
 		burned += n
@@ -188,6 +216,7 @@ func (t *table) playShoe() {
 		next = next[t.playRound(next):]
 	}
 	t.round = 0
+	t.past = append(t.past, cards[burned:t.number])
 	t.emit("console", "DEALER", t.dealer, "shoe_ended", fmt.Sprintf(`{"reason":"cutting card","remaining":%d}`,
 		416-t.number))
 }
@@ -208,12 +237,9 @@ func (t *table) playRound(next []int) (used int) {
 	t.assign()
 	t.emit("console", "DEALER", t.dealer, "round_started", "{}")
 	bets := t.Bets(t.rng, t.shoe, t.round, next)
-	for i, b := range bets {
-		t.emit("chips", "PATRON", b.Name, "wager_placed", fmt.Sprintf(`{"wager_id":"w%d.%d.%d","seat":%d,"spot":%q,`+
-			`"amount":%d,"medium":"CHIPS","patron_ref":%q,"area_ok":true}`,
-			t.shoe, t.round, i, b.Patron, b.Side, b.Amount, b.Name))
-	}
+	t.place(bets, false)
 	t.emit("console", "DEALER", t.dealer, "announced", `{"code":"NO_MORE_BETS"}`)
+	t.place(bets, true)
 	c := Deal(next)
 	index := [2]int{}
 	for _, hand := range c.Order {
@@ -239,6 +265,18 @@ func (t *table) playRound(next []int) (used int) {
 		`{"result":%q,"player_count":%d,"banker_count":%d,"cards_dealt":%d}`, c.Winner(), c.P, c.B, len(c.Order)))
 	t.settle(bets, c.Winner())
 	return len(c.Order)
+}
+
+// place writes the bets that are late, or the others.
+func (t *table) place(bets []Bet, late bool) {
+	for i, b := range bets {
+		if b.Late != late {
+			continue
+		}
+		t.emit("chips", "PATRON", b.Name, "wager_placed", fmt.Sprintf(`{"wager_id":"w%d.%d.%d","seat":%d,"spot":%q,`+
+			`"amount":%d,"medium":"CHIPS","patron_ref":%q,"area_ok":true}`,
+			t.shoe, t.round, i, b.Patron, b.Side, b.Amount, b.Name))
+	}
 }
 
 func (t *table) settle(bets []Bet, winner string) {

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"text/tabwriter"
 	"unicode"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -136,7 +135,7 @@ func Table(out io.Writer, findings []finding.Finding) error {
 		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.At, b.At),
 			cmp.Compare(a.Round, b.Round))
 	})
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := NewTabs(out, "BASIS", "CLAUSE", "SEAT", "SHOE", "EXPECTED", "AMOUNT")
 	fmt.Fprintln(w, "TABLE\tSHOE\tROUND\tSEAT\tSEVERITY\tVERDICT\tRULE\tCLAUSE\tBASIS\tEXPECTED\tOBSERVED\tAMOUNT")
 	for i := range findings {
 		f := &findings[i]
@@ -171,6 +170,14 @@ func Plain(s string) string {
 		}
 		return r
 	}, s)
+}
+
+// Count is a number with its noun: 1 file, 2 files.
+func Count(n uint64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }
 
 // amountOrDash formats an amount; 0 is a dash.

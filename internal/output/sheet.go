@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"text/tabwriter"
 )
 
 // Sheet is a report in rows and columns. Numbers are formatted text.
@@ -51,7 +50,7 @@ func (s *Sheet) Write(out, notes io.Writer, format string) error {
 }
 
 func (s *Sheet) table(out io.Writer) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := NewTabs(out, s.lesser()...)
 	fmt.Fprintln(w, strings.ToUpper(strings.Join(s.Columns, "\t")))
 	for _, row := range s.Rows {
 		cells := make([]string, len(row))
@@ -63,6 +62,21 @@ func (s *Sheet) table(out io.Writer) error {
 		fmt.Fprintln(w, strings.Join(cells, "\t"))
 	}
 	return w.Flush()
+}
+
+// lesser are the columns that a narrow terminal drops, the first one first: those with one value in all rows, then from
+// the last on. The first three stay.
+func (s *Sheet) lesser() []string {
+	var same, others []string
+	for i := len(s.Columns) - 1; i >= 3; i-- {
+		name := strings.ToUpper(s.Columns[i])
+		if slices.ContainsFunc(s.Rows, func(row []string) bool { return row[i] != s.Rows[0][i] }) {
+			others = append(others, name)
+		} else {
+			same = append(same, name)
+		}
+	}
+	return append(same, others...)
 }
 
 var number = regexp.MustCompile(`^-[0-9]+(\.[0-9]+)?$`)

@@ -31,20 +31,15 @@ type Summary struct {
 	Open []engine.OpenShoe
 }
 
-// Files replays files in order into a sink. A file that cannot be opened or has no events is wrong usage, found
-// before the replay starts. Progress may be nil; it receives the number of events so far.
-func Files(ctx context.Context, paths []string, opt engine.Options, sink pipeline.Sink,
+// Files replays files in order into a sink. Progress may be nil; it receives the number of events so far.
+func Files(ctx context.Context, src *file.Source, opt engine.Options, sink pipeline.Sink,
 	progress func(events uint64),
 ) (Summary, error) {
-	sum := Summary{Files: len(paths)}
-	src, err := file.Open(paths, file.Options{})
-	if err != nil {
-		return sum, cli.WrongUsage(err)
-	}
+	sum := Summary{Files: len(src.Paths())}
 	opt.NoArchive = true
 	auditor := engine.New(opt)
 	floor := engine.NewFloor(opt)
-	err = pipeline.Run(ctx, src, &recorder{sink, &sum.Dead, floor}, pipeline.RunOptions{
+	err := pipeline.Run(ctx, src, &recorder{sink, &sum.Dead, floor}, pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return &observed{auditor, progress} },
 		Now:     time.Now, FlushRows: 20_000, FlushEvery: time.Second,
 	})
@@ -104,14 +99,15 @@ func (l *recorder) Write(ctx context.Context, set ...*pipeline.Batch) error {
 // Print writes the summary for people; findings is the text of their counts.
 func (s *Summary) Print(out io.Writer, findings string) {
 	c := &s.Counts
-	fmt.Fprintf(out, "read        %s, %s: %s, %s, %s\n", many(uint64(s.Files), "file"), many(c.Events, "event"),
-		many(uint64(s.Tables), "table"), many(c.Shoes, "shoe"), many(c.Rounds, "round"))
+	fmt.Fprintf(out, "read        %s, %s: %s, %s, %s\n",
+		output.Count(uint64(s.Files), "file"), output.Count(c.Events, "event"),
+		output.Count(uint64(s.Tables), "table"), output.Count(c.Shoes, "shoe"), output.Count(c.Rounds, "round"))
 	fmt.Fprintf(out, "findings    %s\n", findings)
 	if c.Duplicates > 0 {
 		fmt.Fprintf(out, "duplicates  %d, each counted once\n", c.Duplicates)
 	}
 	if c.DeadLetters > 0 {
-		fmt.Fprintf(out, "unreadable  %s, left out:\n", many(c.DeadLetters, "record"))
+		fmt.Fprintf(out, "unreadable  %s, left out:\n", output.Count(c.DeadLetters, "record"))
 		for i := range s.Dead {
 			fmt.Fprintf(out, "  %s: %s\n", output.Plain(s.Dead[i].Where), output.Plain(s.Dead[i].Reason))
 		}
@@ -125,13 +121,6 @@ func (s *Summary) Print(out io.Writer, findings string) {
 			"evaluated\n",
 			output.Plain(o.PropertyID), output.Plain(o.TableID), output.Plain(o.ShoeID), o.Round, o.LastSeq)
 	}
-}
-
-func many(n uint64, of string) string {
-	if n == 1 {
-		return "1 " + of
-	}
-	return fmt.Sprintf("%d %ss", n, of)
 }
 
 // Size is the total size of the files; a file without a size counts 0.

@@ -11,7 +11,7 @@ import (
 
 // Names are the reports of audit report.
 func Names() []string {
-	return []string{"exceptions", "dealers", "vigorish", "hold", "hold-tests", "log", "month-end"}
+	return []string{"exceptions", "not-auditable", "dealers", "vigorish", "hold", "hold-tests", "log", "month-end"}
 }
 
 // Read reads the input of a report from ClickHouse and builds it. HoldTests has its own function, RunHoldTests.
@@ -34,6 +34,9 @@ func Read(ctx context.Context, store *clickhouse.Store, s Scope, name string) (*
 	findings, err := store.FindingsOf(ctx, days)
 	if err != nil {
 		return nil, err
+	}
+	if name == "not-auditable" {
+		return notAuditableSheet(s, findings), nil
 	}
 	if name == "dealers" {
 		dealt, err := store.DealtBy(ctx, s.Days)

@@ -99,6 +99,29 @@ func exceptionsSheet(s Scope, findings []finding.Finding, steps []clickhouse.Tri
 	return out
 }
 
+// notAuditableSheet lists what could not be audited, by sensor.
+func notAuditableSheet(s Scope, findings []finding.Finding) *output.Sheet {
+	out := &output.Sheet{
+		Title:   s.title("Not auditable"),
+		Columns: []string{"property", "sensor", "findings", "rules", "tables"},
+		Notes: []string{"Rules that were not evaluated because a table does not report what they need, or because events " +
+			"are missing. They accuse no one, and those of severity info are not exceptions."},
+	}
+	all := func(yield func(*finding.Finding) bool) {
+		for i := range findings {
+			if !yield(&findings[i]) {
+				return
+			}
+		}
+	}
+	for _, u := range finding.NotAuditable(all) {
+		out.Rows = append(out.Rows, []string{
+			s.Property, u.Sensor, strconv.Itoa(u.Findings), strings.Join(u.Rules, ", "), strings.Join(u.Tables, ", "),
+		})
+	}
+	return out
+}
+
 // monthEndSheet is the exception report of N.J.A.C. 13:69D-1.5: serial number, date, transaction and explanation.
 func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *output.Sheet {
 	triages := triage(steps)

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
@@ -74,7 +73,7 @@ func LogHold(ctx context.Context, s *clickhouse.Store, action string, h *clickho
 
 // PrintHolds prints legal holds.
 func PrintHolds(out io.Writer, holds []clickhouse.Hold) error {
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := output.NewTabs(out, "BY", "PLACED", "PROPERTY")
 	fmt.Fprintln(w, "HOLD\tPROPERTY\tFROM\tTO\tPLACED\tBY\tREASON")
 	for _, h := range holds {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", h.ID, output.Plain(h.Property), h.From, h.Until,
@@ -96,7 +95,7 @@ func printExpired(out io.Writer, expired []clickhouse.Expired) error {
 		_, err := fmt.Fprintln(out, "nothing is older than its retention")
 		return err
 	}
-	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	w := output.NewTabs(out, "CLASS", "BYTES")
 	fmt.Fprintln(w, "CLASS\tWHAT\tROWS\tBYTES\tLEGAL HOLD")
 	for i := range expired {
 		e := &expired[i]

@@ -39,10 +39,16 @@ type Loader func(more map[string][]byte) (law.Books, error)
 
 // Read reads a scenario. Errors name the file.
 func Read(path string) (*Scenario, error) {
-	archive, err := txtar.ParseFile(path)
+	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, fmt.Errorf("read scenario: %w", err)
 	}
+	return Parse(path, text)
+}
+
+// Parse reads a scenario from its text. The path names it.
+func Parse(path string, text []byte) (*Scenario, error) {
+	archive := txtar.Parse(text)
 	s := &Scenario{path: path, archive: archive, name: strings.TrimSuffix(filepath.Base(path), ".txtar")}
 	s.legal = filepath.Base(filepath.Dir(path)) == "legal"
 	for i := range archive.Files {
@@ -57,6 +63,7 @@ func Read(path string) (*Scenario, error) {
 		}
 	}
 	s.shoe = strings.TrimSpace(string(s.section("shoe").Data))
+	var err error
 	if s.edits, err = script.Parse(string(s.section("edits").Data)); err != nil {
 		return nil, fmt.Errorf("%s: edits: %w", path, err)
 	}

@@ -19,6 +19,7 @@ type metrics struct {
 	refused       *prometheus.CounterVec
 	notifications *prometheus.CounterVec
 	waiting       *prometheus.GaugeVec
+	logged        *prometheus.CounterVec
 }
 
 func newMetrics(version, rulesVersion string, channels []string) *metrics {
@@ -29,11 +30,15 @@ func newMetrics(version, rulesVersion string, channels []string) *metrics {
 		seconds: shown.Histograms("console_request_seconds", "Time of a response, except event streams.",
 			[]float64{0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10}, "route"),
 		refused: shown.Counters("console_sign_ins_refused_total", "Sign-ins that were refused.", "by"),
-		notifications: shown.Counters("console_notifications_total", "Notifications of critical findings, sent or failed.",
+		notifications: shown.Counters("console_notifications_total", "Notifications of findings, sent or failed.",
 			"channel", "outcome"),
-		waiting: shown.Gauges("console_notifications_waiting", "Notifications of critical findings that are queued.",
+		waiting: shown.Gauges("console_notifications_waiting", "Notifications of findings that are queued.",
 			"channel"),
+		logged: shown.Counters("console_log_lines_total",
+			"Lines of the console log that the log channel received, or did not receive.", "outcome"),
 	}
+	m.logged.WithLabelValues(console.Sent)
+	m.logged.WithLabelValues(console.Lost)
 	for _, by := range []string{console.ByOIDC, console.ByProxy, console.ByToken, console.ByChoice} {
 		m.refused.WithLabelValues(by)
 	}
@@ -53,6 +58,7 @@ func (m *metrics) hooks() console.Hooks {
 				m.seconds.WithLabelValues(a.Route).Observe(a.Took.Seconds())
 			}
 		},
+		Logged:        func(outcome string, lines int) { m.logged.WithLabelValues(outcome).Add(float64(lines)) },
 		SignInRefused: func(by string) { m.refused.WithLabelValues(by).Inc() },
 		Notified: func(channel, outcome string) {
 			if outcome == console.Queued {
@@ -75,19 +81,23 @@ func (m *metrics) show(status func() console.Status) {
 			"Age of the oldest critical finding that is not acknowledged.", nil, nil),
 		behind: prometheus.NewDesc(monitor.Prefix+"console_queue_age_seconds",
 			"Age of the queue on the pages: time since it was last read from ClickHouse.", nil, nil),
+		dead: prometheus.NewDesc(monitor.Prefix+"console_notification_dead_letters",
+			"Notifications of the last two days that a channel did not take.", []string{"channel"}, nil),
+		logWaits: prometheus.NewDesc(monitor.Prefix+"console_log_lines_waiting",
+			"Lines of the console log that the log channel has not received yet.", nil, nil),
 		streams: prometheus.NewDesc(monitor.Prefix+"console_event_streams", "Open event streams of pages.", nil, nil),
 	})
 }
 
 // queue collects the status of a console.
 type queue struct {
-	status                         func() console.Status
-	open, untaken, behind, streams *prometheus.Desc
+	status                                         func() console.Status
+	open, untaken, behind, streams, dead, logWaits *prometheus.Desc
 }
 
 // Describe implements prometheus.Collector.
 func (q *queue) Describe(to chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{q.open, q.untaken, q.behind, q.streams} {
+	for _, d := range []*prometheus.Desc{q.open, q.untaken, q.behind, q.streams, q.dead, q.logWaits} {
 		to <- d
 	}
 }
@@ -104,4 +114,8 @@ func (q *queue) Collect(to chan<- prometheus.Metric) {
 	gauge(q.untaken, v.Queue.OldestNew.Seconds())
 	gauge(q.behind, v.QueueAge.Seconds())
 	gauge(q.streams, float64(v.Streams))
+	gauge(q.logWaits, float64(v.LogWaits))
+	for channel, n := range v.Dead {
+		gauge(q.dead, float64(n), channel)
+	}
 }

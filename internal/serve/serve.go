@@ -60,7 +60,7 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (err error) {
 	if err != nil {
 		return cli.WrongUsage(fmt.Errorf("console.listen: %w", err))
 	}
-	opt, err := config.Console.Options(listener.Addr().String())
+	opt, err := config.Console.Options(listener.Addr().String(), o.Version)
 	if err != nil {
 		return cli.WrongUsage(err)
 	}

@@ -262,7 +262,7 @@ func (o *opened) labelled() {
 		"code":    regexp.MustCompile(`^[2-5]xx$`),
 		"urgency": regexp.MustCompile(`^[1-5]$`), "severity": regexp.MustCompile(`^(critical|major|minor|info)$`),
 		"channel": regexp.MustCompile(`^(webhook|topic)$`),
-		"outcome": regexp.MustCompile(`^(sent|failed)$`), "by": regexp.MustCompile(`^(oidc|proxy|token|none)$`),
+		"outcome": regexp.MustCompile(`^(sent|failed|lost)$`), "by": regexp.MustCompile(`^(oidc|proxy|token|none)$`),
 		"le":      regexp.MustCompile(`^[0-9.+Inf]+$`),
 		"program": regexp.MustCompile(`^console$`), "version": regexp.MustCompile(`^1\.2\.3$`),
 		"rules": regexp.MustCompile(`^[0-9a-f]{12}$`),

@@ -36,9 +36,13 @@ func (c *Law) Options(version string) (engine.Options, error) {
 	if err != nil {
 		return engine.Options{}, err
 	}
+	key, successors, err := patronKeys(string(c.PatronKey))
+	if err != nil {
+		return engine.Options{}, fmt.Errorf("patron_key: %w", err)
+	}
 	budget := c.Detectors.budget()
 	return engine.Options{
-		Books: books, Calendar: calendar, PatronKey: []byte(c.PatronKey), Version: cli.Engine(version),
+		Books: books, Calendar: calendar, PatronKey: key, Successors: successors, Version: cli.Engine(version),
 		Budget: &budget,
 	}, nil
 }

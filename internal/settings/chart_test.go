@@ -21,7 +21,7 @@ const chartSchema = "../../deploy/helm/shoeproof/values.schema.json"
 var chartGives = []string{
 	"clickhouse.user", "clickhouse.password_file", "patron_key_file", "kafka.sasl.password_file", "rulebooks",
 	"http.listen", "console.listen",
-	"console.metrics_listen", "watch.metrics_listen",
+	"console.metrics_listen", "watch.metrics_listen", "gateway.listen", "gateway.tokens_file", "gateway.folder",
 	"console.archive.user", "console.archive.password_file",
 	"export.log", "export.key_file", "export.s3.secret_key_file", "console.exports.folder",
 }
@@ -36,9 +36,10 @@ func TestChartKnowsTheSettings(t *testing.T) {
 	if err := json.Unmarshal(have, &schema); err != nil {
 		t.Fatalf("%s: %v", chartSchema, err)
 	}
-	ingest, audit := DefaultIngest(), DefaultAudit()
+	ingest, audit, gateway := DefaultIngest(), DefaultAudit(), DefaultGateway()
 	defs := schema["$defs"].(map[string]any)
 	defs["ingestSettings"], defs["auditSettings"] = objectOf(&ingest), objectOf(&audit)
+	defs["gatewaySettings"] = objectOf(&gateway)
 	var want bytes.Buffer
 	enc := json.NewEncoder(&want)
 	enc.SetEscapeHTML(false)

@@ -33,6 +33,7 @@ func (c *Ingest) check(l *Loaded) {
 	}
 	l.address("http.listen", c.HTTP.Listen, true)
 	c.Log.check(l)
+	c.Tracing.check(l)
 	if c.Flush.Rows < 1 || c.Flush.Rows > 500_000 {
 		l.complain("flush.rows", fmt.Errorf("%d, want 1 to 500000", c.Flush.Rows))
 	}
@@ -59,6 +60,7 @@ func (c *Audit) check(l *Loaded) {
 	c.ClickHouse.check(l)
 	c.Law.check(l)
 	c.Log.check(l)
+	c.Tracing.check(l)
 	if c.Console.NotifyTopic != "" {
 		c.Kafka.check(l)
 	}
@@ -107,7 +109,7 @@ func (c *Kafka) check(l *Loaded) {
 	l.addresses("kafka.brokers", c.Brokers)
 	l.needed("kafka.topic", c.Topic)
 	l.needed("kafka.group", c.Group)
-	c.TLS.check(l, "kafka.tls")
+	c.TLS.check(l, "kafka.tls", c.Brokers)
 	l.secret("kafka.sasl.password", &c.SASL.Password, c.SASL.PasswordFile)
 	switch s := &c.SASL; {
 	case s.Mechanism == "" && s.Username != "":
@@ -131,7 +133,7 @@ func (c *ClickHouse) check(l *Loaded) {
 	}
 	l.needed("clickhouse.user", c.User)
 	l.secret("clickhouse.password", &c.Password, c.PasswordFile)
-	c.TLS.check(l, "clickhouse.tls")
+	c.TLS.check(l, "clickhouse.tls", c.Addrs)
 }
 
 func (c *Law) check(l *Loaded) {
@@ -170,9 +172,8 @@ func (c *Law) check(l *Loaded) {
 		l.complain(key, err)
 	}
 	l.secret("patron_key", &c.PatronKey, c.PatronKeyFile)
-	if n := len(c.PatronKey); n > 0 && n < minKey {
-		l.complain("patron_key", fmt.Errorf("%d bytes, want %d or more", n, minKey))
-	}
+	_, _, err := patronKeys(string(c.PatronKey))
+	l.complain("patron_key", err)
 	if _, err := c.Books(); err != nil {
 		l.complain("rulebooks", err)
 	}
@@ -194,8 +195,9 @@ func (c *Log) check(l *Loaded) {
 	}
 }
 
-func (c *TLS) check(l *Loaded, key string) {
+func (c *TLS) check(l *Loaded, key string, addrs []string) {
 	if !c.Enabled {
+		l.complain(key+".enabled", c.plain(key, addrs))
 		for _, f := range []struct{ name, value string }{
 			{"ca_file", c.CAFile}, {"cert_file", c.CertFile}, {"key_file", c.KeyFile}, {"server_name", c.ServerName},
 		} {
@@ -204,6 +206,9 @@ func (c *TLS) check(l *Loaded, key string) {
 			}
 		}
 		return
+	}
+	if c.Plain {
+		l.complain(key+".plain", fmt.Errorf("given, and %s.enabled is true", key))
 	}
 	if c.CAFile != "" {
 		_, err := c.pool()
@@ -223,6 +228,17 @@ func (c *TLS) check(l *Loaded, key string) {
 		_, err := tls.LoadX509KeyPair(c.CertFile, c.KeyFile)
 		l.complain(key+".cert_file", err)
 	}
+}
+
+// plain returns an error if a connection without TLS leaves this machine, and no setting accepts it.
+func (c *TLS) plain(key string, addrs []string) error {
+	for _, addr := range addrs {
+		if host, _, err := net.SplitHostPort(addr); err == nil && !Loopback(host) && !c.Plain {
+			return fmt.Errorf("false, and %s is not a loopback address: want TLS, or %s.plain in a network that is encrypted "+
+				"by other means", addr, key)
+		}
+	}
+	return nil
 }
 
 func (c *TLS) pool() (*x509.CertPool, error) {

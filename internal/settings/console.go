@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -9,8 +10,10 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/console/notify"
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -24,6 +27,7 @@ type Console struct {
 	Listen      string   `key:"listen" doc:"host:port of the console"`
 	PublicURL   string   `key:"public_url" doc:"URL at which browsers reach it; empty for the address it listens on"`
 	Metrics     string   `key:"metrics_listen" doc:"host:port for /metrics, /healthz and /readyz of the console, different from its own; empty for none"`
+	ListenPlain bool     `key:"listen_plain" doc:"accept plain HTTP on an address that is not loopback though browsers use loopback: in a container of which only loopback is published"`
 	CertFile    string   `key:"cert_file" doc:"PEM file of the console's certificate; empty for plain HTTP behind a proxy or on loopback"`
 	KeyFile     string   `key:"key_file" doc:"PEM file of that certificate's key"`
 	SignIn      string   `key:"sign_in" doc:"oidc, proxy, token, or none, which only a loopback address allows"`
@@ -36,6 +40,7 @@ type Console struct {
 	Webhook     Webhook  `key:"webhook"`
 	Exports     Exports  `key:"exports"`
 	NotifyTopic string   `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
+	NotifyFile  string   `key:"notify_file" doc:"YAML file of further channels of notifications (Slack, Teams, e-mail, syslog, OTLP, webhooks) and of their routes; empty for none"`
 	ChainKey    Secret   `key:"chain_key" doc:"key, 32 bytes or more, that signs the log of the console and the actions of triage; more lines are former keys"`
 	ChainFile   string   `key:"chain_key_file" doc:"file with that key, the newest first, one a line; the same for the console and for audit run, export, verify and hold"`
 	HighAmount  int      `key:"high_amount" doc:"amount in minor units from which a finding is one step more urgent; 0 for never"`
@@ -56,6 +61,8 @@ type OIDC struct {
 	ClientSecretFile string `key:"client_secret_file" doc:"file that holds the console's secret at the identity provider"`
 	NameClaim        string `key:"name_claim" doc:"claim with a person's name"`
 	GroupsClaim      string `key:"groups_claim" doc:"claim with a person's groups"`
+
+	SecondFactor []string `key:"second_factor" doc:"values of the claims amr or acr that state a second factor, one of which a sign-in must have; unchecked if the provider enforces one and does not state it"`
 }
 
 // Proxy is a reverse proxy that authenticates users.
@@ -87,7 +94,9 @@ type Exports struct {
 
 func defaultConsole() Console {
 	return Console{
-		Listen: "127.0.0.1:8480", SignIn: "none", OIDC: OIDC{NameClaim: "preferred_username", GroupsClaim: "groups"},
+		Listen: "127.0.0.1:8480", SignIn: "none", OIDC: OIDC{
+			NameClaim: "preferred_username", GroupsClaim: "groups", SecondFactor: []string{"mfa"},
+		},
 		Video: Video{KeepDays: 7, KeepCritical: 30}, HighAmount: 1_000_000,
 	}
 }
@@ -113,13 +122,18 @@ func (c *Console) check(l *Loaded) {
 	l.complain("console.public_url", err)
 	if (c.CertFile == "") != (c.KeyFile == "") {
 		l.complain("console.cert_file", errors.New("a certificate needs its key: want cert_file and key_file"))
+	} else if c.KeyFile != "" {
+		l.complain("console.key_file", private(c.KeyFile))
+	}
+	if err := c.exposed(public); err != nil && !l.complained("console.listen") {
+		l.complain("console.listen", err)
 	}
 	_, err = prefixes(c.Trusted)
 	l.complain("console.trusted_proxies", err)
 	_, err = c.Access()
-	l.complain("console.access_file", err)
+	l.complain("console.access_file", cmp.Or(err, authentic(c.AccessFile)))
 	_, err = c.policy()
-	l.complain("console.exports.policy_file", err)
+	l.complain("console.exports.policy_file", cmp.Or(err, authentic(c.Exports.PolicyFile)))
 	if f := c.Exports.Folder; f != "" {
 		if info, err := os.Stat(f); err != nil {
 			l.complain("console.exports.folder", err)
@@ -133,6 +147,8 @@ func (c *Console) check(l *Loaded) {
 			"clear", public))
 	}
 	c.checkLinks(l)
+	_, err = c.notify(public, "")
+	l.complain("console.notify_file", err)
 	if c.Video.KeepDays < 0 || c.Video.KeepCritical < 0 {
 		l.complain("console.video.keep_days", errors.New("want 0 or more"))
 	}
@@ -140,6 +156,21 @@ func (c *Console) check(l *Loaded) {
 		l.complain("console.high_amount", errors.New("want 0 or more"))
 	}
 }
+
+// exposed returns an error if other hosts reach the console in the clear: it listens on more than loopback, has no
+// certificate, and its URL names no proxy with one.
+func (c *Console) exposed(public *url.URL) error {
+	host, _, err := net.SplitHostPort(c.Listen)
+	if err != nil || Loopback(host) || c.CertFile != "" || c.ListenPlain || public == nil || public.Scheme == "https" {
+		return nil
+	}
+	return fmt.Errorf("%q is reached by other hosts in the clear, and console.public_url is %s: want console.cert_file, "+
+		"a loopback address, the https URL of the proxy before it, or console.listen_plain in a container of which only "+
+		"loopback is published", c.Listen, public)
+}
+
+// unchecked is the second factor that the console does not check.
+const unchecked = "unchecked"
 
 // checkSignIn checks the settings of the kind of sign-in.
 func (c *Console) checkSignIn(l *Loaded) {
@@ -165,6 +196,10 @@ func (c *Console) checkSignIn(l *Loaded) {
 		if u, err := url.Parse(c.OIDC.Issuer); err != nil || u.Host == "" ||
 			(u.Scheme != "https" && !Loopback(u.Hostname())) {
 			l.complain("console.oidc.issuer", fmt.Errorf("%q, want an https URL", c.OIDC.Issuer))
+		}
+		if n := len(c.OIDC.SecondFactor); n == 0 || n > 1 && slices.Contains(c.OIDC.SecondFactor, unchecked) {
+			l.complain("console.oidc.second_factor", fmt.Errorf("%q, want values of amr or acr, or %s alone",
+				c.OIDC.SecondFactor, unchecked))
 		}
 	default:
 		l.complain("console.sign_in", fmt.Errorf("%q, want oidc, proxy, token or none", c.SignIn))
@@ -242,6 +277,34 @@ func (c *Console) Access() (console.Access, error) {
 	return a, nil
 }
 
+// notify returns the channels and routes of the file, none without a file.
+func (c *Console) notify(public *url.URL, version string) (notify.Setup, error) {
+	if c.NotifyFile == "" {
+		return notify.Setup{}, nil
+	}
+	data, err := readSmall(c.NotifyFile)
+	if err != nil {
+		return notify.Setup{}, err
+	}
+	e := &notify.Environment{
+		ReadFile: readSmall, TLS: Strict, Now: time.Now, Version: version,
+		ReadSecret: func(path string) ([]byte, error) {
+			if err := private(path); err != nil {
+				return nil, err
+			}
+			return readSmall(path)
+		},
+	}
+	if public != nil {
+		e.Host = public.Hostname()
+	}
+	s, err := notify.Read(strings.NewReader(string(data)), e)
+	if err != nil {
+		return s, law.Unreadable(c.NotifyFile, err)
+	}
+	return s, nil
+}
+
 // policy returns the trusted keys, nil without a file.
 func (c *Console) policy() (*export.Policy, error) {
 	if c.Exports.PolicyFile == "" {
@@ -259,7 +322,7 @@ func (c *Console) policy() (*export.Policy, error) {
 }
 
 // Options returns the console's options from the settings; listen is the actual address.
-func (c *Console) Options(listen string) (console.Options, error) {
+func (c *Console) Options(listen, version string) (console.Options, error) {
 	actual := *c
 	actual.Listen = listen
 	public, err := actual.public()
@@ -282,15 +345,21 @@ func (c *Console) Options(listen string) (console.Options, error) {
 	if err != nil {
 		return console.Options{}, fmt.Errorf("console.exports.policy_file: %w", err)
 	}
+	channels, err := c.notify(public, version)
+	if err != nil {
+		return console.Options{}, fmt.Errorf("console.notify_file: %w", err)
+	}
 	return console.Options{
 		PublicURL: public, SignIn: c.SignIn, Access: access, TrustedProxies: append(trusted, from...),
 		OIDC: console.OIDC{
 			Issuer: c.OIDC.Issuer, ClientID: c.OIDC.ClientID, ClientSecret: string(c.OIDC.ClientSecret), Name: c.OIDC.NameClaim,
-			Groups: c.OIDC.GroupsClaim,
+			Groups:       c.OIDC.GroupsClaim,
+			SecondFactor: slices.DeleteFunc(slices.Clone(c.OIDC.SecondFactor), func(v string) bool { return v == unchecked }),
 		},
 		Proxy:   console.Proxy{From: from, Secret: string(c.Proxy.Secret)},
 		Video:   console.Video{Template: c.Video.Template, Keep: c.Video.KeepDays, KeepCritical: c.Video.KeepCritical},
-		Webhook: console.Webhook{URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
+		Notify:  channels,
+		Webhook: notify.Webhook{URL: c.Webhook.URL, Secret: string(c.Webhook.Secret)},
 		Exports: console.Exports{Folder: c.Exports.Folder, Policy: policy},
 		High:    int64(c.HighAmount),
 	}, nil

@@ -77,6 +77,7 @@ func Load(fs *pflag.FlagSet, config any) (*Loaded, error) {
 	l := &Loaded{origins: map[string]string{}, leaves: leaves(config)}
 	v := viper.New()
 	file := l.readFile(fs)
+	l.inline(file)
 	l.checkVariables(os.Environ())
 	for i := range l.leaves {
 		l.bind(v, fs, file, &l.leaves[i])
@@ -187,9 +188,9 @@ func (l *Loaded) complain(key string, err error) {
 
 // everything returns the settings of all programs, which may share a file and an environment.
 func everything() []setting {
-	ingest, audit := DefaultIngest(), DefaultAudit()
+	ingest, audit, gateway := DefaultIngest(), DefaultAudit(), DefaultGateway()
 	all := leaves(&ingest)
-	for _, l := range leaves(&audit) {
+	for _, l := range append(leaves(&audit), leaves(&gateway)...) {
 		if !slices.ContainsFunc(all, func(have setting) bool { return have.key == l.key }) {
 			all = append(all, l)
 		}
@@ -265,6 +266,35 @@ func (l *Loaded) secret(key string, into *Secret, path string) {
 	}
 	if *into = Secret(strings.TrimRight(string(data), "\r\n")); *into == "" {
 		l.complain(key, fmt.Errorf("%s is empty", path))
+	}
+}
+
+// authentic returns an error for a file that anyone may write. It may be readable: a ConfigMap of Kubernetes is.
+func authentic(path string) error {
+	if path == "" {
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil && info.Mode().Perm()&0o002 != 0 {
+		return fmt.Errorf("%s is writable by everyone (mode %04o), want 0640 or less", path, info.Mode().Perm())
+	}
+	return nil
+}
+
+// inline checks a settings file that has secrets itself: such a file must be as private as a file of a secret.
+func (l *Loaded) inline(file *configFile) {
+	if file == nil {
+		return
+	}
+	if err := authentic(file.path); err != nil {
+		l.wrong = append(l.wrong, err)
+	}
+	for _, leaf := range everything() {
+		if line := file.lines[leaf.key]; line == 0 || !leaf.secret() || file.values[leaf.key] == "" {
+			continue
+		} else if err := private(file.path); err != nil {
+			l.wrong = append(l.wrong, fmt.Errorf("%s:%d: %s: the secret is in the settings file, and %w; or give %s_file",
+				file.path, line, leaf.key, err, leaf.key))
+		}
 	}
 }
 

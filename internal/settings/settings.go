@@ -19,6 +19,7 @@ type Ingest struct {
 	Flush      Flush      `key:"flush"`
 	Snapshot   Snapshot   `key:"snapshot"`
 	Reorder    Reorder    `key:"reorder"`
+	Tracing    Tracing    `key:"tracing"`
 }
 
 // Audit is the configuration of audit.
@@ -31,6 +32,7 @@ type Audit struct {
 	Kafka      Kafka      `key:"kafka"` // only for notifications
 	Console    Console    `key:"console"`
 	Watch      Watch      `key:"watch"`
+	Tracing    Tracing    `key:"tracing"` // of run and export
 }
 
 // Kafka is the source of the table events.
@@ -64,7 +66,8 @@ type ClickHouse struct {
 
 // TLS is the encryption of a connection.
 type TLS struct {
-	Enabled    bool   `key:"enabled" doc:"use TLS"`
+	Enabled    bool   `key:"enabled" doc:"use TLS; required for addresses that are not loopback"`
+	Plain      bool   `key:"plain" doc:"connect without TLS to an address that is not loopback: in a network that is encrypted by other means"`
 	CAFile     string `key:"ca_file" doc:"PEM file of the authorities to trust; empty for the system's"`
 	CertFile   string `key:"cert_file" doc:"PEM file of the client certificate, if the server requires one"`
 	KeyFile    string `key:"key_file" doc:"PEM file of that certificate's key"`

@@ -2,6 +2,7 @@ package settings_test
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -68,6 +69,22 @@ func TestWrongSettings(t *testing.T) {
 		{
 			name: "bomb of sections", file: "a: &a [x, x]\nb: &b [*a, *a, *a]\nkafka: *b\n",
 			want: []string{"c.yaml:1: a: unknown key", "c.yaml:2: b: unknown key", "kafka: want keys and values"},
+		},
+		{
+			name: "traces in the clear", file: "tracing:\n  endpoint: http://otel.casino.example:4318\n",
+			want: []string{"tracing.endpoint: ", "sends in the clear: want https, or tracing.plain"},
+		},
+		{
+			name: "traces nowhere", file: "tracing: {endpoint: \"otel:4318\"}\n",
+			want: []string{"tracing.endpoint: want https://HOST"},
+		},
+		{
+			name: "an authority for no TLS", file: "tracing: {endpoint: \"http://127.0.0.1:4318\", ca_file: none.pem}\n",
+			want: []string{"tracing.ca_file: given, but tracing.endpoint is not https"},
+		},
+		{
+			name: "a public secret of traces", file: "tracing: {authorization_file: shared-secret}\n",
+			want: []string{"tracing.authorization_file: "},
 		},
 		{
 			name: "merged keys", file: "kafka: &k {topic: x}\nhttp:\n  <<: *k\n",
@@ -403,6 +420,26 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 			[]string{"is not an https URL, and sessions must not cross a network in the clear"},
 		},
 		{"certificate without key", "cert_file: c.pem", []string{"console.cert_file: a certificate needs its key"}},
+		{
+			"in the clear on all addresses", "{listen: ':8480', public_url: 'http://127.0.0.1:8480', sign_in: token, " +
+				"access_file: access.yaml}", []string{`console.listen: ":8480" is reached by other hosts in the clear`},
+		},
+		{
+			"in the clear on an address", "{listen: '10.0.0.5:8480', public_url: 'http://localhost:8480', sign_in: token, " +
+				"access_file: access.yaml}", []string{`console.listen: "10.0.0.5:8480" is reached by other hosts in the clear`},
+		},
+		{
+			"open key of the certificate", "{cert_file: c.pem, key_file: open-secret}",
+			[]string{"console.key_file: open-secret is readable by everyone (mode 0644), want 0400"},
+		},
+		{
+			"access file that anyone may write", "{sign_in: token, access_file: open-access}",
+			[]string{"console.access_file: open-access is writable by everyone (mode 0666)"},
+		},
+		{
+			"a secret in an open settings file", "webhook: {url: 'https://hook', secret: canary-of-sixteen}",
+			[]string{"c.yaml:2: console.webhook.secret: the secret is in the settings file, and c.yaml is readable by everyone"},
+		},
 		{"sign-in", "sign_in: ldap", []string{`console.sign_in: "ldap", want oidc, proxy, token or none`}},
 		{
 			"everybody", "listen: ':8480'",
@@ -482,6 +519,7 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 			put(t, "secret", "canary-of-sixteen", 0o400)
 			put(t, "long", "canary-of-32-bytes-or-more-than-that", 0o400)
 			put(t, "access.yaml", access, 0o600)
+			put(t, "open-access", access, 0o666)
 			first, rest, _ := strings.Cut(c.file, "\n")
 			if strings.HasPrefix(first, "{") {
 				first = "console: " + first
@@ -509,11 +547,39 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 	}
 }
 
+// What listens in the clear where that is meant, and secrets in a private settings file, are accepted.
+func TestPlainWhereItIsMeant(t *testing.T) {
+	for name, text := range map[string]string{
+		"a container":        "{listen: ':8480', public_url: 'http://127.0.0.1:8480', listen_plain: true}",
+		"behind a proxy":     "{listen: ':8480', public_url: 'https://audit.example'}",
+		"loopback":           "{listen: '127.0.0.1:8480'}",
+		"an inline secret":   "{webhook: {url: 'https://hook', secret: canary-of-sixteen}}",
+		"a listening IPv6":   "{listen: '[::1]:8480', public_url: 'http://localhost:8480'}",
+		"an empty, open one": "{webhook: {secret: ''}}",
+	} {
+		t.Chdir(t.TempDir())
+		put(t, "access.yaml", "groups: {floor: [{role: operator, properties: [ac-1]}]}\n", 0o644)
+		mode := os.FileMode(0o600)
+		if strings.HasPrefix(name, "an empty") {
+			mode = 0o644
+		}
+		put(t, "c.yaml", "console: "+strings.Replace(text, "{", "{sign_in: token, access_file: access.yaml, ", 1)+"\n", mode)
+		root := &cobra.Command{Use: "audit"}
+		root.AddCommand(settings.Command("audit", func() any { c := settings.DefaultAudit(); return &c }))
+		var errs bytes.Buffer
+		code := cli.Execute(t.Context(), root, []string{"config", "validate", "--config", "c.yaml"},
+			cli.Streams{Out: io.Discard, Err: &errs})
+		if code != cli.Done {
+			t.Errorf("%s: exit code %d: %s", name, code, &errs)
+		}
+	}
+}
+
 func TestSources(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "password"), "canary-of-the-file\n", 0o400)
 	put(t, filepath.Join(dir, "c.yaml"), `
-kafka: {brokers: [a:1, b:2], topic: from-file, group: from-file}
+kafka: {brokers: [a:1, b:2], topic: from-file, group: from-file, tls: {plain: true}}
 clickhouse: {addrs: 'c:3, d:4', password_file: `+dir+`/password, user: 0123}
 calendar: {zone: UTC, shifts: {Late: '17:00'}}
 flush: {every: 2s, rows: }

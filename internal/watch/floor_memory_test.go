@@ -3,8 +3,10 @@
 package watch
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -16,6 +18,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/oracle"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -34,7 +37,8 @@ const (
 	floorFrom     = int64(1_772_323_200_000_000_000)
 	floorChunk    = 6 * int64(time.Minute)
 	floorCutCards = 16
-	memoryATable  = 0.5 // MiB
+	memoryATable  = 0.4 // MiB
+	memoryFixed   = 10  // MiB: the rulebooks, the client of the database, the play of the floor
 )
 
 // floorShoe is a shoe that is dealt round by round. It has no state that its table, number and time do not give.
@@ -122,7 +126,9 @@ func names(cards []int) string {
 // floorStore is a memory of tables that play around the clock.
 type floorStore struct {
 	memory
-	tables []*floorShoe
+	// snapshots, if not nil, keeps the snapshots instead of the memory.
+	snapshots Store
+	tables    []*floorShoe
 	// open holds the beginning of each open shoe, closed that of each shoe that is not scored yet.
 	open   []int64
 	closed map[string][3]int64
@@ -187,6 +193,24 @@ func (f *floorStore) RoundsOf(_ context.Context, _, _, shoe string) (all []click
 	return all, nil
 }
 
+func (f *floorStore) WatchState(ctx context.Context, property string, of clickhouse.StateSeries, before uint64) (
+	uint64, io.Reader, error,
+) {
+	if f.snapshots != nil {
+		return f.snapshots.WatchState(ctx, property, of, before)
+	}
+	return f.memory.WatchState(ctx, property, of, before)
+}
+
+func (f *floorStore) WriteWatchState(ctx context.Context, property string, of clickhouse.StateSeries, number uint64,
+	write func(io.Writer) error,
+) error {
+	if f.snapshots != nil {
+		return f.snapshots.WriteWatchState(ctx, property, of, number, write)
+	}
+	return f.memory.WriteWatchState(ctx, property, of, number, write)
+}
+
 // What a watch keeps does not grow with the days: it is bounded by the tables that play. SHOEPROOF_FLOOR=1000x30 plays
 // 1,000 tables for 30 days, about 40 million rounds; `make bench-watch TABLES=100 DAYS=7` is a short form.
 func TestFloorMemory(t *testing.T) {
@@ -198,6 +222,9 @@ func TestFloorMemory(t *testing.T) {
 		hours = 24
 	}
 	f := newFloorStore(tables)
+	if tables >= 20 {
+		f.snapshots = database(t)
+	}
 	w := newWatcher(f, Options{Property: "ac-1", Engine: options()})
 	var heap []float64
 	var total int
@@ -212,38 +239,94 @@ func TestFloorMemory(t *testing.T) {
 			rounds += step.Rounds
 		}
 		took := processor(t) - began
-		debug.FreeOSMemory()
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		heap, total = append(heap, float64(m.HeapAlloc)/(1<<20)), total+rounds
-		fmt.Fprintf(os.Stderr, "day %d: %d rounds, %.0f rounds a second of processor time with the dealing, "+
-			"live heap %.1f MiB, resident at most %.0f MiB, %d findings\n", day+1, rounds, float64(rounds)/took.Seconds(),
-			heap[day],
-			resident(t),
-			len(f.findings))
+		heap, total = append(heap, liveHeap()), total+rounds
+		fmt.Fprintf(os.Stderr, "day %d: %d tables, %d rounds, %.0f rounds a second of processor time with the dealing, "+
+			"live heap %.1f MiB, resident at most %.0f MiB, %d findings\n", day+1, tables, rounds,
+			float64(rounds)/took.Seconds(), heap[day], resident(t), len(f.findings))
+		saved := time.Now()
+		if err := w.save(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(os.Stderr, "snapshot stored in %v, ", time.Since(saved).Round(time.Millisecond))
+		w = nil
+		runtime.GC()
+		f.until(floorFrom + int64(day)*24*int64(time.Hour) + int64(hours)*int64(time.Hour) + floorChunk)
+		w = restart(t, f)
 	}
 	if f.evidence < 30*total {
 		t.Errorf("%d rows of evidence of %d rounds: the detectors do not score them", f.evidence, total)
 	}
-	if err := w.save(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	began := time.Now()
-	again := newWatcher(f, Options{Property: "ac-1", Engine: options()})
-	f.until(floorFrom + int64(days-1)*24*int64(time.Hour) + int64(hours)*int64(time.Hour) + 2*floorChunk)
-	if step, err := again.Pass(t.Context()); err != nil || step.Rounds == 0 {
-		t.Fatalf("after a restart: %+v, %v", step, err)
-	}
-	fmt.Fprintf(os.Stderr, "%d tables, %d rounds; snapshot %.1f MiB; restart to scored rounds %v\n", tables, total,
-		float64(len(f.states[again.number]))/(1<<20), time.Since(began).Round(time.Millisecond))
 	if len(heap) > 3 && heap[len(heap)-1] > 1.25*heap[2] {
 		t.Errorf(
 			"the live heap grows from %.1f MiB after three days to %.1f MiB after %d", heap[2], heap[len(heap)-1], days,
 		)
 	}
-	if last := heap[len(heap)-1]; tables >= 20 && last > memoryATable*float64(tables) {
-		t.Errorf("the live heap has %.1f MiB for %d tables, want at most %.1f MiB a table", last, tables, memoryATable)
+	if last, most := heap[len(heap)-1], memoryFixed+memoryATable*float64(tables); last > most {
+		t.Errorf("the live heap has %.1f MiB for %d tables, want at most %.1f MiB", last, tables, most)
 	}
+}
+
+// What is known of a patron or a dealer is dropped when the visit has ended: a table that plays on has as many keys
+// after a day as after half a day. Patrons stay for five hours and a visit ends after four more.
+func TestEndedVisitsAreDropped(t *testing.T) {
+	f := newFloorStore(1)
+	w := newWatcher(f, Options{Property: "ac-1", Engine: options()})
+	var size [2]int
+	for half := range size {
+		for at := int64(0); at < 12*int64(time.Hour); at += floorChunk {
+			f.until(floorFrom + int64(half)*12*int64(time.Hour) + at + floorChunk)
+			if _, err := w.Pass(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		var state bytes.Buffer
+		if err := w.host.WriteState(&state); err != nil {
+			t.Fatal(err)
+		}
+		size[half] = state.Len()
+	}
+	t.Logf("the state has %d bytes after half a day, %d after a day", size[0], size[1])
+	if size[0] < 100_000 || float64(size[1]) > 1.2*float64(size[0]) {
+		t.Errorf("the state has %d bytes after half a day, %d after a day", size[0], size[1])
+	}
+}
+
+// restartWithin is the time that a restart may take to its first scored rounds, with the state of 1,000 tables.
+const restartWithin = 10 * time.Second
+
+// restart starts another watch of a store, and measures the time to its first stored evidence.
+func restart(t *testing.T, f *floorStore) *watcher {
+	t.Helper()
+	began, took := time.Now(), time.Duration(0)
+	o := Options{Property: "ac-1", Engine: options()}
+	o.Hooks.Kept = func(_, rounds int, _ []rows.Evidence, _ []finding.Finding, _ int64) {
+		if took == 0 && rounds > 0 {
+			took = time.Since(began)
+		}
+	}
+	o.Hooks.Unread = func(err error) { t.Errorf("the snapshot is not read: %v", err) }
+	w := newWatcher(f, o)
+	if step, err := w.Pass(t.Context()); err != nil || step.Rounds == 0 {
+		t.Fatalf("after a restart: %+v, %v", step, err)
+	}
+	fmt.Fprintf(os.Stderr,
+		"restart to the first scored rounds %v, all in %v, live heap %.1f MiB, resident at most %.0f MiB\n",
+		took.Round(time.Millisecond), time.Since(began).Round(time.Millisecond), liveHeap(), resident(t))
+	if w.number == 0 || took > restartWithin {
+		t.Errorf("a restart from snapshot %d took %v to the first scored rounds, want at most %v",
+			w.number, took, restartWithin)
+	}
+	o.Hooks = Hooks{}
+	w.options = o
+	return w
+}
+
+// liveHeap is what is reachable, MiB.
+func liveHeap() float64 {
+	debug.FreeOSMemory()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return float64(m.HeapAlloc) / (1 << 20)
 }
 
 // processor is the processor time used so far.

@@ -3,8 +3,10 @@
 package watch
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -199,21 +201,24 @@ func (*memory) EventIDs(context.Context, string, string, []uint64) (map[uint64]s
 }
 
 func (m *memory) WatchState(_ context.Context, _ string, _ clickhouse.StateSeries, before uint64) (
-	number uint64, state []byte, err error,
+	number uint64, state io.Reader, err error,
 ) {
 	for n := range m.states {
 		if n < before {
 			number = max(number, n)
 		}
 	}
-	return number, m.states[number], nil
+	return number, bytes.NewReader(m.states[number]), nil
 }
 
-func (m *memory) WriteWatchState(_ context.Context, _ string, _ clickhouse.StateSeries, number uint64, state []byte,
+func (m *memory) WriteWatchState(_ context.Context, _ string, _ clickhouse.StateSeries, number uint64,
+	write func(io.Writer) error,
 ) error {
+	var state bytes.Buffer
+	err := write(&state)
 	clear(m.states)
-	m.states[number] = state
-	return nil
+	m.states[number] = state.Bytes()
+	return err
 }
 
 func (m *memory) AddEvidence(_ context.Context, _ string, list []rows.Evidence) error {

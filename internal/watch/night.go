@@ -103,7 +103,7 @@ func (n *night) live(ctx context.Context) error {
 	if err != nil || number == 0 {
 		return err
 	}
-	if s, err := decoded(data); err == nil { // a snapshot of another release has nothing to compare
+	if s, _, err := decoded(data); err == nil { // a snapshot of another release has nothing to compare
 		n.Scored, n.Late = s.After.At, s.Lately
 	}
 	return nil

@@ -1,9 +1,11 @@
 package watch
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"math"
 	"time"
@@ -15,9 +17,9 @@ import (
 )
 
 // stateVersion is the version of the format of a snapshot. It changes with the meaning of any field.
-const stateVersion = 2
+const stateVersion = 3
 
-// state is a snapshot of a watch between two shoes.
+// state is the beginning of a snapshot of a watch between two shoes. The state of the detectors follows: it is large.
 type state struct {
 	Version int
 	// After is the last round or shoe in order, Tables that of each table.
@@ -29,8 +31,7 @@ type state struct {
 	Before map[string]detectors.Orders
 	Days   map[string]string
 	// Hour is that in which ended visits were last dropped.
-	Hour      int64
-	Detectors []byte
+	Hour int64
 	// Late are the detectors of tables whose feeds catch up, Lately what they have scored.
 	Late   map[string][]byte
 	Lately Late
@@ -71,24 +72,24 @@ func (w *watcher) save(ctx context.Context) error {
 		Version: stateVersion, After: w.after, Tables: w.tables, Begun: w.begun, Before: w.before, Days: w.days, Hour: w.hour,
 		Late: map[string][]byte{}, Lately: w.lately, LateKeys: w.lateKeys,
 	}
-	var err error
-	if s.Detectors, err = w.host.AppendState(nil); err != nil {
-		return err
-	}
 	for table, host := range w.late {
-		if s.Late[table], err = host.AppendState(nil); err != nil {
+		var data bytes.Buffer
+		if err := host.WriteState(&data); err != nil {
 			return err
 		}
-	}
-	data, err := cbor.Marshal(&s)
-	if err != nil {
-		return fmt.Errorf("encode the state: %w", err)
+		s.Late[table] = data.Bytes()
 	}
 	number := w.number + 1
 	if w.day > 0 {
 		number = w.day
 	}
-	if err := w.store.WriteWatchState(ctx, w.options.Property, w.series(), number, data); err != nil {
+	err := w.store.WriteWatchState(ctx, w.options.Property, w.series(), number, func(to io.Writer) error {
+		if err := cbor.NewEncoder(to).Encode(&s); err != nil {
+			return fmt.Errorf("encode the state: %w", err)
+		}
+		return w.host.WriteState(to)
+	})
+	if err != nil {
 		return err
 	}
 	w.number = number
@@ -114,42 +115,62 @@ func (w *watcher) resume(ctx context.Context) error {
 	if number == 0 {
 		return nil
 	}
-	if err := w.restore(data); err != nil && w.options.Hooks.Unread != nil {
+	from := &source{Reader: data}
+	err = w.restore(from)
+	if from.err != nil { // the database failed, not the snapshot
+		w.resumed = false
+		return from.err
+	}
+	if err != nil && w.options.Hooks.Unread != nil {
 		w.options.Hooks.Unread(err)
 	}
 	return nil
 }
 
-// decoded reads a snapshot of this release.
-func decoded(data []byte) (s state, err error) {
-	mode, err := cbor.DecOptions{MaxMapPairs: 1 << 20, MaxArrayElements: 1 << 20}.DecMode()
-	if err != nil {
-		return s, err
-	}
-	if err := mode.Unmarshal(data, &s); err != nil {
-		return s, fmt.Errorf("decode the state: %w", err)
-	}
-	if s.Version != stateVersion {
-		return s, fmt.Errorf("state of version %d, this release reads version %d", s.Version, stateVersion)
-	}
-	return s, nil
+// source keeps the error of a reader.
+type source struct {
+	io.Reader
+	err error
 }
 
-func (w *watcher) restore(data []byte) error {
-	s, err := decoded(data)
+func (s *source) Read(p []byte) (n int, err error) {
+	if n, err = s.Reader.Read(p); err != nil && !errors.Is(err, io.EOF) {
+		s.err = err
+	}
+	return n, err
+}
+
+// decoded reads the beginning of a snapshot of this release. Rest is the state of the detectors.
+func decoded(from io.Reader) (s state, rest io.Reader, err error) {
+	mode, err := cbor.DecOptions{MaxMapPairs: 1 << 20, MaxArrayElements: 1 << 20}.DecMode()
+	if err != nil {
+		return s, nil, err
+	}
+	d := mode.NewDecoder(from)
+	if err := d.Decode(&s); err != nil {
+		return s, nil, fmt.Errorf("decode the state: %w", err)
+	}
+	if s.Version != stateVersion {
+		return s, nil, fmt.Errorf("state of version %d, this release reads version %d", s.Version, stateVersion)
+	}
+	return s, io.MultiReader(d.Buffered(), from), nil
+}
+
+func (w *watcher) restore(from io.Reader) error {
+	s, rest, err := decoded(from)
 	if err != nil {
 		return err
 	}
 	if s.After.At < w.options.Since {
 		return errors.New("the state ends before the first shoe of --since")
 	}
-	host, err := detectors.RestoreStored(w.promise, s.Detectors)
+	host, err := detectors.ReadState(w.promise, rest)
 	if err != nil {
 		return err
 	}
 	late := map[string]*detectors.Host{}
 	for table, data := range s.Late {
-		if late[table], err = detectors.RestoreStored(w.promise, data); err != nil {
+		if late[table], err = detectors.ReadState(w.promise, bytes.NewReader(data)); err != nil {
 			return err
 		}
 	}

@@ -70,6 +70,9 @@ func (w *watcher) round(p *clickhouse.PlayedRound, t *terms, frozen bool) detect
 			VigDue: x.VigDue, VigTaken: x.VigTaken,
 			AtLock: x.LockStake, AtSettlement: x.SettleStake, HasReads: x.LockStake >= 0 && x.SettleStake >= 0,
 		}
+		if v.Spot == baccarat.NoSpot && t.offer != nil && t.offer.Further[x.Spot] != nil {
+			v.Spot, v.SpotName = baccarat.SpotOther, x.Spot
+		}
 		r.Wagers = append(r.Wagers, v)
 	}
 	return r
@@ -80,13 +83,19 @@ func (t *terms) commission(r *detectors.Round) {
 	if t.law == nil {
 		return
 	}
-	vig, ok := t.law.Vigorish(t.config.Percent)
+	vig, ok := t.law.Commission(t.config, &r.Coup)
 	for i := range r.Wagers {
 		if w := &r.Wagers[i]; ok && w.Spot == baccarat.SpotBanker && w.Ruled == baccarat.Pay {
-			w.VigDue, _ = vig.Exact(w.Due)
+			w.VigDue = vig.Least(w.Due)
 			w.VigTaken = w.VigDue
 		}
 	}
+}
+
+// Dealt are the cards of a stored round, in the order in which they were dealt.
+func Dealt(text string) []detectors.Card {
+	dealt, _, _ := hands(text)
+	return dealt
 }
 
 // hands reads "P 6c Kh B 7d Ks" and puts the cards in the order in which they are dealt.

@@ -34,7 +34,10 @@ func TestStoredRoundsCountAsLiveOnes(t *testing.T) {
 		}
 		queue, table := order.Queue{}, engineplay.New("ac-1", name, books)
 		clock := calendar.Clock{Calendar: &days}
-		live := suspicion.Table{Play: table, Log: &queue.Log, Clock: clock, Budget: detectors.DefaultBudget()}
+		live := suspicion.Table{
+			Play: table, Log: &queue.Log, Clock: clock, Budget: detectors.DefaultBudget(),
+			Rekey: func(mask, _ string) string { return mask },
+		}
 		into := facts.Table{Play: table, Log: &queue.Log, Clock: clock}
 		watch := newWatcher(nil, Options{})
 		settled := func(s *engineplay.Shoe, r *record.Round, at int64) {

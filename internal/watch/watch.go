@@ -10,6 +10,7 @@ package watch
 
 import (
 	"context"
+	"io"
 	"maps"
 	"slices"
 	"time"
@@ -63,8 +64,9 @@ type Store interface {
 	FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error)
 	EventIDs(ctx context.Context, property, table string, seqs []uint64) (map[uint64]string, error)
 	WatchState(ctx context.Context, property string, of clickhouse.StateSeries, before uint64) (
-		number uint64, state []byte, err error)
-	WriteWatchState(ctx context.Context, property string, of clickhouse.StateSeries, number uint64, state []byte) error
+		number uint64, state io.Reader, err error)
+	WriteWatchState(ctx context.Context, property string, of clickhouse.StateSeries, number uint64,
+		write func(io.Writer) error) error
 	AddEvidence(ctx context.Context, run string, list []rows.Evidence) error
 	AddFindings(ctx context.Context, run string, list []finding.Finding) error
 }

@@ -164,7 +164,7 @@ func (s *Store) TriageActions(ctx context.Context, d Days) ([]TriageAction, erro
 	where, args := d.where()
 	return list[TriageAction](ctx, s, "read the actions of triage", `SELECT finding_id AS finding,
 toUnixTimestamp64Nano(at) AS moment, actor, action, to_state AS state, disposition, reason, note
-FROM `+s.name("finding_actions")+" WHERE finding_id IN (SELECT id FROM "+s.name("findings")+" WHERE "+where+") "+
+FROM `+s.name("finding_actions")+" WHERE property_id = {property:String} AND finding_id IN (SELECT id FROM "+s.name("findings")+" WHERE "+where+") "+
 		"ORDER BY at, finding_id", args...)
 }
 

@@ -350,3 +350,28 @@ func (r *archiveReader) next(ctx context.Context, after uint64) (seq uint64, err
 	}
 	return seq, err
 }
+
+// SeqRange are the numbers of the events of a table, from and to inclusive.
+type SeqRange struct {
+	PropertyID, TableID string
+	From, To            uint64
+}
+
+// Elsewhere are archived events of a table that came from another topic.
+type Elsewhere struct {
+	Topic    string // of the first
+	Events   uint64
+	From, To uint64
+}
+
+// Elsewhere returns the archived events in a range that did not come from a topic.
+func (s *Store) Elsewhere(ctx context.Context, of SeqRange, topic string) (found Elsewhere, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	err = s.conn.QueryRow(ctx, "SELECT toString(argMin(topic, seq)), uniqExact(seq), min(seq), max(seq) FROM "+
+		s.name("events")+" WHERE property_id = {property:String} AND table_id = {table:String} "+
+		"AND seq BETWEEN {from:UInt64} AND {to:UInt64} AND topic != {topic:String}",
+		params("property", of.PropertyID, "table", of.TableID, "from", of.From, "to", of.To, "topic", topic)...,
+	).Scan(&found.Topic, &found.Events, &found.From, &found.To)
+	return found, s.explain("read the archived events of a table", err)
+}

@@ -3,7 +3,7 @@ package clickhouse
 import (
 	"context"
 	"encoding/json"
-	"slices"
+	"time"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -18,47 +18,76 @@ const (
 		"chain, link, prev, hash, toString(mac_key), mac"
 )
 
+// chainEnd is the last link of a chain, with its HMAC.
+type chainEnd struct {
+	rows.ChainHead
+	key, mac string
+}
+
 // ChainHeads returns the last link of each chain of a property, by chain.
 func (s *Store) ChainHeads(ctx context.Context, property string) ([]rows.ChainHead, error) {
+	ends, err := s.chainEnds(ctx, property)
+	heads := []rows.ChainHead{}
+	for i := range ends {
+		heads = append(heads, ends[i].ChainHead)
+	}
+	return heads, err
+}
+
+func (s *Store) chainEnds(ctx context.Context, property string) (ends []chainEnd, err error) {
 	const doing = "read the ends of the chains"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	const of = " WHERE property_id = {property:String} AND chain != ''"
-	result, err := s.conn.Query(ctx, "SELECT chain, max(link), argMax(hash, link) FROM (SELECT chain, link, hash FROM "+
-		s.name("finding_actions")+of+" UNION ALL SELECT chain, link, hash FROM "+s.name("console_log")+of+
-		") GROUP BY chain ORDER BY chain", params("property", property)...)
+	const columns, of = "chain, link, hash, toString(mac_key) AS key, mac",
+		" WHERE property_id = {property:String} AND chain != ''"
+	result, err := s.conn.Query(ctx, "SELECT chain, max(link), argMax(hash, link), argMax(key, link), argMax(mac, link) "+
+		"FROM (SELECT "+columns+" FROM "+s.name("finding_actions")+of+" UNION ALL SELECT "+columns+" FROM "+
+		s.name("console_log")+of+") GROUP BY chain ORDER BY chain", params("property", property)...)
 	if err != nil {
 		return nil, s.explain(doing, err)
 	}
 	defer func() { _ = result.Close() }()
-	heads := []rows.ChainHead{}
 	for result.Next() {
-		h := rows.ChainHead{Property: property}
-		if err := result.Scan(&h.Chain, &h.Link, &h.Hash); err != nil {
+		e := chainEnd{ChainHead: rows.ChainHead{Property: property}}
+		if err := result.Scan(&e.Chain, &e.Link, &e.Hash, &e.key, &e.mac); err != nil {
 			return nil, s.explain(doing, err)
 		}
-		heads = append(heads, h)
+		ends = append(ends, e)
 	}
-	return heads, s.explain(doing, result.Err())
+	return ends, s.explain(doing, result.Err())
 }
 
-// Begin returns the genesis of a new chain of a property: it names the ends of the chains that no genesis names.
-func (s *Store) Begin(ctx context.Context, property string) (rows.Genesis, error) {
-	heads, err := s.ChainHeads(ctx, property)
+// keyBegins is how long after the first link with an HMAC a console may still write without: consoles get the key one
+// after the other.
+const keyBegins = 24 * time.Hour
+
+// Begin returns the genesis of a new chain of a property: it names the ends of the chains that no genesis names. Once
+// the key is in use it names no end without an HMAC: whoever adds a chain without the key would only have to wait for
+// the next start of a console.
+func (s *Store) Begin(ctx context.Context, property string, now time.Time) (rows.Genesis, error) {
+	ends, err := s.chainEnds(ctx, property)
 	if err != nil {
 		return rows.Genesis{}, err
 	}
-	if len(heads) == 0 {
+	follows := []rows.ChainHead{}
+	if len(ends) == 0 {
 		before, err := s.Unchained(ctx, property)
-		return rows.Genesis{Follows: heads, Before: &before}, err
+		return rows.Genesis{Follows: follows, Before: &before}, err
 	}
-	named := map[rows.ChainHead]bool{}
+	named, keyed := map[rows.ChainHead]bool{}, false
 	err = s.genesis(ctx, property, func(e *rows.Entry) {
 		for _, h := range genesisOf(e).Follows {
 			named[h] = true
 		}
+		keyed = keyed || len(s.cfg.ChainKeys) > 0 && e.Sum() == e.Hash &&
+			s.cfg.ChainKeys.Verify(e.Hash, e.Key, e.MAC) == "" && now.Sub(time.UnixMicro(e.At)) > keyBegins
 	})
-	return rows.Genesis{Follows: slices.DeleteFunc(heads, func(h rows.ChainHead) bool { return named[h] })}, err
+	for i := range ends {
+		if e := &ends[i]; !named[e.ChainHead] && (!keyed || e.key != "" || e.mac != "") {
+			follows = append(follows, e.ChainHead)
+		}
+	}
+	return rows.Genesis{Follows: follows}, err
 }
 
 // genesis passes the first links of all chains of a property to each.

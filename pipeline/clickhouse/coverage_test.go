@@ -174,7 +174,7 @@ func TestCoverageOfADatabase(t *testing.T) {
 	}
 }
 
-// The stored records equal the journaled ones, range by range: one that is missing, changed or added is found, also
+// The stored records equal the journaled ones, range by range: a missing, changed or added record is found, also
 // where events repeat others, beside a second topic, and in the last range once it is an hour old.
 func TestArchiveIsHeldAgainstTheJournal(t *testing.T) {
 	s := open(t, migrated(t))

@@ -74,6 +74,21 @@ func (s *Store) Feeds(ctx context.Context, property string) (all []TableFeed, er
 	return all, s.explain("read the feeds", err)
 }
 
+// Properties returns the properties of which events are stored, in order.
+func (s *Store) Properties(ctx context.Context) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	var all []struct {
+		Name string `ch:"name"`
+	}
+	err := s.conn.Select(ctx, &all, "SELECT DISTINCT property_id AS name FROM "+s.name("feeds")+" ORDER BY name LIMIT 1000")
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].Name
+	}
+	return names, s.explain("read the properties", err)
+}
+
 // The ages of the last record of a table from which its feed is slow or stale.
 const (
 	feedSlow  = 30 * time.Second

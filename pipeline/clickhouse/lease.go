@@ -76,18 +76,57 @@ func (s *Store) Take(ctx context.Context, name, holder string) (*Lease, error) {
 			return nil, fmt.Errorf("%s: held by %s: %w", name, now.holder, ErrHeld)
 		}
 	}
-	l := &Lease{Generation: first.generation + 1, store: s, name: name, holder: holder}
+	l, now, err := s.win(ctx, name, holder, first.generation+1)
+	if err == nil && l == nil {
+		err = fmt.Errorf("%s: held by %s: %w", name, now.holder, ErrHeld)
+	}
+	return l, err
+}
+
+// win tries to be the holder of a generation. It returns nil and the state of the lease if another process is.
+func (s *Store) win(ctx context.Context, name, holder string, generation uint64) (*Lease, leaseState, error) {
+	l := &Lease{Generation: generation, store: s, name: name, holder: holder}
 	if err := l.write(ctx, "taken", ""); err != nil {
-		return nil, err
+		return nil, leaseState{}, err
 	}
 	now, err := s.leaseState(ctx, name)
-	switch {
-	case err != nil:
-		return nil, err
-	case now.generation != l.Generation || now.holder != holder:
-		return nil, fmt.Errorf("%s: held by %s: %w", name, now.holder, ErrHeld)
+	if err != nil || now.generation != generation || now.holder != holder {
+		return nil, now, err
 	}
-	return l, nil
+	return l, now, nil
+}
+
+// Locked calls do while no other process calls Locked with the name. It waits for another one for at most wait, and
+// then returns ErrHeld. The holder must be a name that no other call has.
+func (s *Store) Locked(ctx context.Context, name, holder string, wait time.Duration, do func() error) error {
+	const minPause, maxPause = 5 * time.Millisecond, 200 * time.Millisecond
+	var l *Lease
+	until := time.Now().Add(wait)
+	for pause := minPause; l == nil; pause = min(2*pause, maxPause) {
+		now, err := s.leaseState(ctx, name)
+		if err == nil && (now.over || now.silent >= leaseExpiry) {
+			l, now, err = s.win(ctx, name, holder, now.generation+1)
+		}
+		switch {
+		case err != nil:
+			return err
+		case l != nil:
+		case time.Now().After(until):
+			return fmt.Errorf("%s: held by %s: %w", name, now.holder, ErrHeld)
+		default:
+			select {
+			case <-ctx.Done():
+				return fmt.Errorf("wait for the lease %s: %w", name, context.Cause(ctx))
+			case <-time.After(pause):
+			}
+		}
+	}
+	keeping, done := context.WithCancel(context.WithoutCancel(ctx))
+	kept := make(chan error, 1)
+	go func() { kept <- l.Keep(keeping) }()
+	err := do()
+	done()
+	return errors.Join(err, <-kept, l.Release(context.WithoutCancel(ctx)))
 }
 
 // Keep renews the lease until ctx is done and returns nil, or ErrLost after a renewal that came too late.

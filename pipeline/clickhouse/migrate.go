@@ -15,7 +15,8 @@ const longestStatement = 6 * time.Hour
 
 // Migrate creates a database if it does not exist, applies the missing migrations, and returns the version of the
 // schema before and after. Two processes may migrate at once: every statement creates only what does not exist, and a
-// version is recorded after its statements.
+// version is recorded after its statements. The last of them ends with the schema of the release, also if it recreates
+// views that another one had commented.
 func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 	cfg.ReadTimeout = max(cfg.ReadTimeout, longestStatement)
 	s, err := connect(ctx, cfg)
@@ -98,11 +99,30 @@ func (s *Store) run(ctx context.Context, m migrations.Migration) error {
 		return fmt.Errorf("clickhouse: %w", err)
 	}
 	for i, statement := range statements {
-		if err := s.everywhere(ctx, statement); err != nil {
-			return s.explain(fmt.Sprintf("migration %s, statement %d", m.Name, i+1), err)
+		err := s.runStatement(ctx, fmt.Sprintf("migration %s, statement %d", m.Name, i+1), statement)
+		if err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// runStatement runs a statement of a migration. A process that migrates at the same time and is behind may have dropped
+// a view to create it again, so a table or a column that is missing may be there soon.
+func (s *Store) runStatement(ctx context.Context, doing, statement string) error {
+	const pause, pauses = 100 * time.Millisecond, 50
+	for range pauses {
+		err := s.explain(doing, s.everywhere(ctx, statement))
+		if err == nil || !errors.Is(err, ErrSchema) {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+	return s.explain(doing, s.everywhere(ctx, statement))
 }
 
 func (s *Store) apply(ctx context.Context, m migrations.Migration) error {

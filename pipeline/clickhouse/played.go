@@ -315,6 +315,41 @@ func selected[R any](ctx context.Context, s *Store, table, where string, args []
 	return of.all(result)
 }
 
+// DealtRound is a round as the index of runs reads it.
+type DealtRound struct {
+	Property string `column:"property_id"`
+	Table    string `column:"table_id"`
+	Shoe     string `column:"shoe_id"`
+	Round    uint32 `column:"round"`
+	Pit      string `column:"pit_id"`
+	At       int64  `column:"at,time"`
+	Decks    uint32 `column:"decks"`
+	Batch    string `column:"batch_id"`
+	Cards    string `column:"cards"`
+	FirstSeq uint64 `column:"first_seq"`
+}
+
+// TableTime is the time of a table from a moment to another; ns UTC.
+type TableTime struct {
+	Property, Table string
+	From, Until     int64
+}
+
+// DealtRounds yields the rounds of a table, shoe by shoe.
+func (s *Store) DealtRounds(ctx context.Context, of TableTime, yield func(*DealtRound) bool) error {
+	doing := "read the rounds of table " + of.Table
+	declared := rows.TableOf[DealtRound]("rounds")
+	r := newReader[DealtRound](&declared)
+	result, err := s.conn.Query(ctx, "SELECT "+r.columns+" FROM "+s.name("rounds")+" FINAL WHERE "+property+
+		`table_id = {table:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
+AND at < fromUnixTimestamp64Nano({until:Int64}) ORDER BY shoe_id, round`,
+		params("property", of.Property, "table", of.Table, "from", of.From, "until", of.Until)...)
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	return s.explain(doing, r.each(result, yield))
+}
+
 const ofShoe = "property_id = {property:String} AND table_id = {table:String} AND shoe_id = {shoe:String}"
 
 // RoundsOf returns the rounds of a shoe with their wagers, in order.
@@ -366,13 +401,14 @@ func (s *Store) addWagers(ctx context.Context, all []PlayedRound, args []any) er
 }
 
 // countBreaches counts the findings of the rules about dealing in each round, and notes the rounds in which a reader is
-// suspected of having misread a card. A finding that is SUSPECT only because
-// its law is assumed, or not in force, counts as under the text: else a table under assumed law would never err.
+// suspected of having misread a card. A finding that is SUSPECT only because its law is assumed, or not in force,
+// counts as under the text: otherwise a table under assumed law would have no breaches.
 func (s *Store) countBreaches(ctx context.Context, all []PlayedRound, args []any) error {
-	result, err := s.conn.Query(ctx, "SELECT round, countIf(rule != 'count.reader-suspected'), toBool(max(rule = 'count.reader-suspected')) FROM "+s.name("findings")+" FINAL WHERE "+ofShoe+
-		" AND "+s.current()+" AND kind = 'deviation' AND (verdict = 'BREACH' OR verdict = 'SUSPECT' AND "+
-		"(startsWith(basis, 'assumed:') OR basis = 'not-in-force' OR rule = 'count.reader-suspected')) "+
-		"AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected$') GROUP BY round", args...)
+	result, err := s.conn.Query(ctx, `SELECT round, countIf(rule != 'count.reader-suspected'),
+toBool(max(rule = 'count.reader-suspected')) FROM `+s.name("findings")+" FINAL WHERE "+ofShoe+" AND "+s.current()+`
+AND kind = 'deviation' AND (verdict = 'BREACH' OR verdict = 'SUSPECT' AND
+(startsWith(basis, 'assumed:') OR basis = 'not-in-force' OR rule = 'count.reader-suspected'))
+AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected$') GROUP BY round`, args...)
 	if err != nil {
 		return err
 	}

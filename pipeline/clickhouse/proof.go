@@ -158,7 +158,7 @@ func (p *prover) end(r *journaled) {
 	case touches(p.cut, Span{r.From, r.To}),
 		r.ArchivedSum == "" && (n != r.Records || p.twice || r.Hash == "" || !p.alone):
 		p.Partial++
-	case r.To == p.last && p.now.Sub(r.at) < openFor && n < r.Archived && !p.twice:
+	case r.To == p.last && p.now.Sub(r.at).Abs() < openFor && n < r.Archived && !p.twice:
 		p.Open = append(p.Open, Span{r.From, r.To})
 	default:
 		p.Differs = append(p.Differs, Span{r.From, r.To})
@@ -234,26 +234,16 @@ func sameRecord(a, b *rows.ArchivedRecord) bool {
 	return x.Sum() == y.Sum()
 }
 
-// JournalHead is the digest of the journal of one partition up to an offset.
-type JournalHead struct {
-	Topic     string `json:"topic"`
-	Partition int32  `json:"partition"`
-	First     int64  `json:"first"`
-	To        int64  `json:"to"`
-	Ranges    int64  `json:"ranges"`
-	SHA256    string `json:"sha256"`
-}
-
 // JournalHeads returns the head of each partition; until bounds the offsets of a partition, nil has no bound. A head
 // names what was read and archived. It does not depend on the release or the generation that wrote the ranges.
-func (s *Store) JournalHeads(ctx context.Context, until []JournalHead) ([]JournalHead, error) {
-	var heads []JournalHead
+func (s *Store) JournalHeads(ctx context.Context, until []rows.JournalHead) ([]rows.JournalHead, error) {
+	var heads []rows.JournalHead
 	err := s.partitions(ctx, "", func(all []journaled) error {
 		_, count := cover(all)
 		slices.SortFunc(count, func(a, b journaled) int { return int(a.From - b.From) })
 		to := count[len(count)-1].To
 		if until != nil {
-			i := slices.IndexFunc(until, func(h JournalHead) bool {
+			i := slices.IndexFunc(until, func(h rows.JournalHead) bool {
 				return h.Topic == count[0].Topic && h.Partition == count[0].Partition
 			})
 			if i < 0 {
@@ -261,7 +251,7 @@ func (s *Store) JournalHeads(ctx context.Context, until []JournalHead) ([]Journa
 			}
 			to = until[i].To
 		}
-		h := JournalHead{Topic: count[0].Topic, Partition: count[0].Partition, First: count[0].From, To: to}
+		h := rows.JournalHead{Topic: count[0].Topic, Partition: count[0].Partition, First: count[0].From, To: to}
 		sum := sha256.New()
 		for i := range count {
 			r := &count[i]

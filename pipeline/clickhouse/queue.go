@@ -59,6 +59,38 @@ OR acted = 0 AND NOT ruled AND version != 0 OR alone AND severity = 'critical')
 		}
 		problems = append(problems, "finding "+q.id+": "+q.why())
 	}
+	if err := result.Err(); err != nil {
+		return nil, s.explain(doing, err)
+	}
+	elsewhere, err := s.elsewhere(ctx, property)
+	return append(problems, elsewhere...), err
+}
+
+// elsewhere names the rows about findings of a property that have another property, at most a thousand. The id of a
+// finding is of its property, so such a row is forged: what reads by id would count it.
+func (s *Store) elsewhere(ctx context.Context, property string) (problems []string, err error) {
+	const doing = "read the rows of other properties"
+	of := func(what, table, id string) string {
+		return "SELECT '" + what + "' AS what, toString(property_id) AS other, " + id + " AS finding FROM " + s.name(table) +
+			" WHERE property_id != {property:String} AND " + id + " GLOBAL IN (SELECT id FROM " + s.name("findings") +
+			" WHERE property_id = {property:String})"
+	}
+	result, err := s.conn.Query(ctx, "SELECT DISTINCT what, other, finding FROM ("+
+		of("a row of the queue", "open_findings", "id")+" UNION ALL "+
+		of("an action of triage", "finding_actions", "finding_id")+" UNION ALL "+
+		of("a withdrawal", "withdrawals", "finding_id")+") ORDER BY finding, what, other LIMIT 1000",
+		params("property", property)...)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		var what, other, finding string
+		if err := result.Scan(&what, &other, &finding); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		problems = append(problems, fmt.Sprintf("finding %s: %s has the property %q", finding, what, other))
+	}
 	return problems, s.explain(doing, result.Err())
 }
 

@@ -271,7 +271,7 @@ func oldRows(before string, holds []Hold) (where string, args []any) {
 }
 
 // Delete deletes expired records that no legal hold covers, and calls done for each set after its deletion. It needs
-// the rights of the migrator. No legal hold can be placed meanwhile.
+// the role retention. No legal hold can be placed meanwhile.
 func (s *Store) Delete(ctx context.Context, classes []Class, now time.Time, holder string, done func(Expired)) error {
 	return s.holding(ctx, holder, func() error {
 		expired, err := s.Expired(ctx, classes, now)

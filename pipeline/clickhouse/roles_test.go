@@ -3,9 +3,11 @@
 package clickhouse
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
 
@@ -60,9 +62,24 @@ func TestRoles(t *testing.T) {
 		}
 	}
 	t.Run("matrix", func(t *testing.T) { matrix(t, as) })
+	for _, role := range []string{"writer", "auditor", "migrator"} {
+		s := open(t, as(role))
+		if changed, hidden, err := s.Definitions(t.Context()); err != nil || len(changed) > 0 || hidden > 0 {
+			t.Errorf("%s: definitions %v, %d hidden, %v", role, changed, hidden, err)
+		}
+	}
+	classes := []Class{{"events", 7}, {"facts", 7}, {"findings", 7}, {"exports", 10}}
+	var deleted []string
+	err := open(t, as("retention")).Delete(t.Context(), classes, time.Now().AddDate(20, 0, 0), "test", func(e Expired) {
+		deleted = append(deleted, e.Table)
+	})
+	if err != nil || !slices.Contains(deleted, "events") || !slices.Contains(deleted, "findings") {
+		t.Errorf("retention deleted of %v, %v", deleted, err)
+	}
 	t.Run("refused", func(t *testing.T) { refusals(t, as) })
 	t.Run("syntax", func(t *testing.T) { syntax(t, auditor) })
 	reader := open(t, as("reader"))
+	t.Run("questions", func(t *testing.T) { questions(t, reader) })
 	for _, query := range []string{
 		"SELECT * FROM shoeproof.v_findings_by_table", "SELECT * FROM shoeproof.v_findings_by_rule",
 		"SELECT * FROM shoeproof.v_progress",
@@ -96,20 +113,20 @@ func syntax(t *testing.T, s *Store) {
 				t.Errorf("%s: %v", statement, err)
 			}
 		}
-		if read < 14 {
-			t.Errorf("%d statements, want two for each of six roles and two profiles", read)
+		if read < 16 {
+			t.Errorf("%d statements, want two for each of seven roles and two profiles", read)
 		}
 	}
 }
 
 // matrix holds what each role may do with each table to a list that is read here at a glance.
 func matrix(t *testing.T, as func(string) Config) {
-	named := strings.Fields("events table_memory")
+	named := strings.Fields("events table_memory case_steps")
 	writes := map[string]string{
 		"writer": "events rounds wagers vigorish shoes table_configs notices table_memory evidence findings " +
 			"open_findings journal dead_letters feeds dealer_rounds dealer_findings waiting",
 		"reader":  "",
-		"console": "open_findings finding_actions exports shelves handovers console_log",
+		"console": "open_findings finding_actions exports shelves handovers console_log case_steps leases",
 		"archive": "",
 		"auditor": "evidence findings open_findings dealer_findings audit_runs exports run_lines leases legal_holds " +
 			"watch_state withdrawals console_log",
@@ -131,6 +148,7 @@ func matrix(t *testing.T, as func(string) Config) {
 	if len(tables) < 30 {
 		t.Fatalf("%d tables and views", len(tables))
 	}
+	deleting(t, as)
 	for _, role := range []string{"writer", "reader", "console", "archive", "auditor"} {
 		s := open(t, as(role))
 		for _, table := range tables {
@@ -144,6 +162,8 @@ func matrix(t *testing.T, as func(string) Config) {
 				reads = slices.Contains(strings.Fields("schema_migrations events v_events"), table)
 			case "auditor":
 				reads = true
+			case "console":
+				reads = reads || table == "case_steps"
 			}
 			for right, want := range map[string]bool{
 				"SELECT": reads, "INSERT": slices.Contains(strings.Fields(writes[role]), table),
@@ -154,6 +174,50 @@ func matrix(t *testing.T, as func(string) Config) {
 					t.Errorf("%s: %s ON %s is %v, want %v", role, right, table, got, want)
 				}
 			}
+		}
+	}
+}
+
+// deleting holds the rights that delete, change or fill stored rows, in all grants of the server: only retention
+// deletes, in the tables with an age, and the migrator fills what its statements fill.
+func deleting(t *testing.T, as func(string) Config) {
+	expiring := strings.Fields("events rounds wagers vigorish shoes evidence findings audit_runs exports")
+	fills := strings.Fields("schema_migrations open_findings feeds dealer_rounds dealer_findings")
+	harmful := regexp.MustCompile(`\b(ALL|ALTER TABLE|ALTER COLUMN|(ALTER )?(UPDATE|DELETE|TTL|MODIFY TTL|MATERIALIZE TTL|` +
+		`DROP COLUMN|RENAME COLUMN|CLEAR COLUMN|CLEAR INDEX|\w+ PARTITION)|TRUNCATE|DROP TABLE|DROP DATABASE|OPTIMIZE)\b`)
+	for _, role := range []string{"writer", "reader", "console", "archive", "auditor", "migrator", "retention"} {
+		s := open(t, as(role))
+		var inserts, deletes []string
+		result, err := s.conn.Query(t.Context(), "SHOW GRANTS")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for result.Next() {
+			var grant string
+			if err := result.Scan(&grant); err != nil {
+				t.Fatal(err)
+			}
+			rights, on, _ := strings.Cut(strings.TrimPrefix(grant, "GRANT "), " ON ")
+			on, _, _ = strings.Cut(strings.TrimPrefix(on, "shoeproof."), " TO ")
+			for right := range strings.SplitSeq(rights, ", ") {
+				switch {
+				case right == "INSERT":
+					inserts = append(inserts, on)
+				case right == "ALTER DELETE" && role == "retention":
+					deletes = append(deletes, on)
+				case harmful.MatchString(right):
+					t.Errorf("%s has %s ON %s", role, right, on)
+				}
+			}
+		}
+		slices.Sort(inserts)
+		slices.Sort(deletes)
+		if role == "retention" && (!slices.Equal(deletes, slices.Sorted(slices.Values(expiring))) ||
+			!slices.Equal(inserts, []string{"leases"})) {
+			t.Errorf("retention deletes in %v and fills %v", deletes, inserts)
+		}
+		if role == "migrator" && !slices.Equal(inserts, slices.Sorted(slices.Values(fills))) {
+			t.Errorf("the migrator fills %v, want %v", inserts, fills)
 		}
 	}
 }
@@ -212,17 +276,33 @@ func refusals(t *testing.T, as func(string) Config) {
 			"INSERT INTO shoeproof.journal (topic) VALUES ('x')",
 			"INSERT INTO shoeproof.finding_actions (actor) VALUES ('x')",
 		},
-		"migrator": nil,
+		"migrator": {
+			"ALTER TABLE shoeproof.events DELETE WHERE 1", "ALTER TABLE shoeproof.events UPDATE raw = '' WHERE 1",
+			"ALTER TABLE shoeproof.events MODIFY TTL toDateTime(at)",
+			"ALTER TABLE shoeproof.findings MODIFY COLUMN observed UInt8",
+			"ALTER TABLE shoeproof.events DROP COLUMN raw", "ALTER TABLE shoeproof.events DROP PARTITION 202601",
+			"INSERT INTO shoeproof.findings (id) VALUES ('x')", "INSERT INTO shoeproof.console_log (actor) VALUES ('x')",
+		},
+		"retention": {
+			"SELECT raw FROM shoeproof.events", "ALTER TABLE shoeproof.console_log DELETE WHERE 1",
+			"ALTER TABLE shoeproof.journal DELETE WHERE 1", "ALTER TABLE shoeproof.legal_holds DELETE WHERE 1",
+			"INSERT INTO shoeproof.legal_holds (hold_id) VALUES ('x')",
+		},
 	} {
 		s, err := connect(t.Context(), as(role))
 		if err != nil {
 			t.Fatal(err)
 		}
 		queries := append(slices.Clone(more), everyone...)
-		if role == "migrator" { // Tables are its work.
+		if role == "retention" { // Old rows are its work.
 			queries = slices.DeleteFunc(queries, func(q string) bool {
-				return strings.Contains(q, " shoeproof.") && !strings.HasPrefix(q, "DROP") &&
-					!strings.HasPrefix(q, "TRUNCATE") && !strings.Contains(q, "DICTIONARY")
+				return q == "ALTER TABLE shoeproof.findings DELETE WHERE 1" || q == "DELETE FROM shoeproof.findings WHERE 1"
+			})
+		}
+		if role == "migrator" { // Columns, tables and views are its work.
+			queries = slices.DeleteFunc(queries, func(q string) bool {
+				return strings.Contains(q, "ADD COLUMN") || strings.HasPrefix(q, "CREATE VIEW") ||
+					strings.HasPrefix(q, "CREATE TABLE shoeproof")
 			})
 		}
 		for _, q := range queries {

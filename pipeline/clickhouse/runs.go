@@ -146,6 +146,41 @@ AND e.at < fromUnixTimestamp64Nano({until:Int64}) AND e.offset >= j.first`,
 	return late, s.explain("count the events that arrived late", err)
 }
 
+// Late are events of a table that arrived behind events with a higher seq: their number, the lowest and highest seq.
+type Late struct {
+	Table    string `ch:"name"`
+	Events   uint64 `ch:"n"`
+	From, To uint64
+}
+
+// String names the events.
+func (a *Late) String() string {
+	switch {
+	case a.From == a.To:
+		return fmt.Sprintf("event %d of table %s", a.From, a.Table)
+	case a.Events == a.To-a.From+1:
+		return fmt.Sprintf("events %d to %d of table %s", a.From, a.To, a.Table)
+	}
+	return fmt.Sprintf("%d events of table %s between %d and %d", a.Events, a.Table, a.From, a.To)
+}
+
+// LateSince returns the events of a property, from one time to before another, that arrived out of order and were
+// stored after a moment, by table.
+func (s *Store) LateSince(ctx context.Context, property string, from, until int64, since time.Time) ([]Late, error) {
+	return list[Late](ctx, s, "read the events that arrived late", `SELECT name, uniqExact(seq) AS n,
+min(seq) AS `+"`From`, max(seq) AS `To`"+` FROM (
+    SELECT toString(e.table_id) AS name, e.seq AS seq, e.offset AS offset, j.first AS first, min(toNullable(e.offset))
+        OVER (PARTITION BY e.table_id, e.partition ORDER BY e.seq ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
+        AS behind
+    FROM `+s.name("events")+` AS e
+    GLOBAL INNER JOIN (SELECT partition, min(from_offset) AS first FROM `+s.name("journal")+`
+        WHERE written_at > fromUnixTimestamp64Milli({since:Int64}) GROUP BY partition) AS j ON e.partition = j.partition
+    WHERE e.property_id = {property:String} AND e.at >= fromUnixTimestamp64Nano({from:Int64})
+    AND e.at < fromUnixTimestamp64Nano({until:Int64})
+) WHERE offset >= first AND offset > behind GROUP BY name ORDER BY name`,
+		params("property", property, "from", from, "until", until, "since", since.UnixMilli())...)
+}
+
 // Covered is the coverage of one partition between the first and the last offset of a property's events, with its dead
 // letters.
 type Covered struct {

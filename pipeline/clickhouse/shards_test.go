@@ -105,6 +105,10 @@ func TestTwoShards(t *testing.T) {
 		t.Fatal(err)
 	}
 	two := open(t, cfg)
+	recorded(t, shards[1], "cluster.sql", cfg.Database)
+	if changed, hidden, err := two.Definitions(t.Context()); err != nil || len(changed) > 0 || hidden > 0 {
+		t.Errorf("definitions of two migrated shards: %v, %d hidden, %v", changed, hidden, err)
+	}
 	for i, b := range batches {
 		write(t, one, b)
 		write(t, two, b)

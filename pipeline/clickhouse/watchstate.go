@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"strings"
+	"io"
 )
 
 // watchState is a part of a snapshot of audit watch.
@@ -12,10 +12,11 @@ type watchState struct {
 	PropertyID string `column:"property_id,word,key"`
 	Turn       uint8  `column:"turn,key"`
 	Part       uint32 `column:"part,key"`
-	Parts      uint32 `column:"parts"`
-	Number     uint64 `column:"number"`
-	State      string `column:"state"`
-	Engine     string `column:"engine,word"`
+	// Parts is their number in the last part, 0 in the others.
+	Parts  uint32 `column:"parts"`
+	Number uint64 `column:"number"`
+	State  string `column:"state"`
+	Engine string `column:"engine,word"`
 }
 
 // watchPart is the maximum length of a part, in bytes.
@@ -30,48 +31,109 @@ const (
 	NightState StateSeries = 2
 )
 
-// WriteWatchState stores a snapshot of audit watch, or of a night. It takes the place of the last but one.
+// WriteWatchState stores what write writes as a snapshot of audit watch, or of a night, a part at a time. It takes the
+// place of the last but one.
 func (s *Store) WriteWatchState(
-	ctx context.Context, property string, of StateSeries, number uint64, state []byte,
+	ctx context.Context, property string, of StateSeries, number uint64, write func(io.Writer) error,
 ) error {
-	parts := max((len(state)+watchPart-1)/watchPart, 1)
-	for i := range parts {
-		row := watchState{
-			PropertyID: property, Turn: uint8(of) + uint8(number%2), Part: uint32(i), Parts: uint32(parts), Number: number,
-			State: string(state[i*watchPart : min((i+1)*watchPart, len(state))]), Engine: s.cfg.Engine,
-		}
-		token := fmt.Sprintf("watch_state:%s:%d:%d:%d:%x", property, of, number, i, sha256.Sum256([]byte(row.State)))
-		if err := put(ctx, s, "watch_state", token, row); err != nil {
-			return s.explain("write the state of audit watch", err)
-		}
+	const doing = "write the state of audit watch"
+	w := &stateWriter{ctx: ctx, store: s, row: watchState{
+		PropertyID: property, Turn: uint8(of) + uint8(number%2), Number: number, Engine: s.cfg.Engine,
+	}}
+	if err := write(w); err != nil {
+		return s.explain(doing, err)
 	}
-	return nil
+	w.row.Parts = w.row.Part + 1
+	return s.explain(doing, w.put(w.part))
+}
+
+// stateWriter stores the parts of a snapshot. Only the last part has their number: without it a snapshot is not whole.
+type stateWriter struct {
+	ctx   context.Context
+	store *Store
+	row   watchState
+	part  []byte
+}
+
+func (w *stateWriter) Write(p []byte) (int, error) {
+	w.part = append(w.part, p...)
+	for len(w.part) > watchPart {
+		if err := w.put(w.part[:watchPart]); err != nil {
+			return 0, err
+		}
+		w.row.Part++
+		w.part = append(w.part[:0], w.part[watchPart:]...)
+	}
+	return len(p), nil
+}
+
+func (w *stateWriter) put(part []byte) error {
+	r := &w.row
+	r.State = string(part)
+	token := fmt.Sprintf("watch_state:%s:%d:%d:%d:%x", r.PropertyID, r.Turn, r.Number, r.Part, sha256.Sum256(part))
+	return put(w.ctx, w.store, "watch_state", token, *r)
 }
 
 // WatchState returns the newest whole snapshot of a series with a number below before; nil if there is none.
 func (s *Store) WatchState(
 	ctx context.Context, property string, of StateSeries, before uint64,
-) (number uint64, state []byte, err error) {
-	const doing = "read the state of audit watch"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+) (number uint64, state io.Reader, err error) {
+	limited, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
+	var parts uint32
 	// A snapshot with fewer parts leaves parts of an older one behind.
-	err = s.conn.QueryRow(ctx, `SELECT max(number) FROM (SELECT number FROM `+s.name("watch_state")+` FINAL
+	err = s.conn.QueryRow(limited, `SELECT max(number), argMax(whole, number) FROM (
+SELECT number, max(parts) AS whole FROM `+s.name("watch_state")+` FINAL
 WHERE property_id = {property:String} AND turn >= {turn:UInt8} AND turn < {turn:UInt8} + 2
-AND number < {before:UInt64} GROUP BY number HAVING count() = any(parts))`,
-		params("property", property, "turn", uint8(of), "before", before)...).Scan(&number)
+AND number < {before:UInt64} GROUP BY number HAVING count() = whole)`,
+		params("property", property, "turn", uint8(of), "before", before)...).Scan(&number, &parts)
 	if err != nil || number == 0 {
-		return 0, nil, s.explain(doing, err)
+		return 0, nil, s.explain(readingState, err)
 	}
-	all, err := selected[watchState](ctx, s, "watch_state",
-		"property_id = {property:String} AND turn = {turn:UInt8} AND number = {number:UInt64} ORDER BY part",
-		params("property", property, "turn", uint8(of)+uint8(number%2), "number", number))
+	return number, &stateReader{
+		ctx: ctx, store: s, parts: parts,
+		row: watchState{PropertyID: property, Turn: uint8(of) + uint8(number%2), Number: number},
+	}, nil
+}
+
+const readingState = "read the state of audit watch"
+
+// stateReader reads the parts of a snapshot, one after the other. Row has the next one.
+type stateReader struct {
+	ctx   context.Context
+	store *Store
+	row   watchState
+	parts uint32
+	part  string
+}
+
+func (r *stateReader) Read(p []byte) (int, error) {
+	for r.part == "" {
+		if r.row.Part == r.parts {
+			return 0, io.EOF
+		}
+		if err := r.next(); err != nil {
+			return 0, r.store.explain(readingState, err)
+		}
+	}
+	n := copy(p, r.part)
+	r.part = r.part[n:]
+	return n, nil
+}
+
+func (r *stateReader) next() error {
+	ctx, cancel := context.WithTimeout(r.ctx, r.store.cfg.ReadTimeout)
+	defer cancel()
+	all, err := selected[watchState](ctx, r.store, "watch_state", `property_id = {property:String} AND turn = {turn:UInt8}
+AND number = {number:UInt64} AND part = {part:UInt32}`,
+		params("property", r.row.PropertyID, "turn", r.row.Turn, "number", r.row.Number, "part", r.row.Part))
 	if err != nil {
-		return 0, nil, s.explain(doing, err)
+		return err
 	}
-	var b strings.Builder
-	for i := range all {
-		b.WriteString(all[i].State)
+	if len(all) != 1 {
+		return fmt.Errorf("part %d of snapshot %d is gone: a newer one takes its place", r.row.Part, r.row.Number)
 	}
-	return number, []byte(b.String()), nil
+	r.part = all[0].State
+	r.row.Part++
+	return nil
 }

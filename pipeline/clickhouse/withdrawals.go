@@ -7,49 +7,42 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// Withdrawal is a row about a finding that a nightly run withdrew or restored. The last row of a finding counts.
-type Withdrawal struct {
-	Property  string `column:"property_id,word,key"`
-	Finding   string `column:"finding_id,key"`
-	At        int64  `column:"at,time,key"` // ns UTC
-	Action    string `column:"action,word"`
-	Reason    string `column:"reason"`
-	Run       string `column:"run_id"`
-	GamingDay string `column:"gaming_day,day"`
-	Shift     string `column:"shift,word"`
-	Rule      string `column:"rule,word"`
-}
+// Withdrawal is a row about a finding that a nightly run withdrew or restored.
+type Withdrawal = rows.Withdrawal
 
 // The actions of a Withdrawal.
 const (
-	Withdraw = "withdraw"
-	Restore  = "restore"
+	Withdraw = rows.Withdraw
+	Restore  = rows.Restore
 )
 
 // Withdrawals returns the last row of each finding of a property that was ever withdrawn, by finding.
 func (s *Store) Withdrawals(ctx context.Context, property string) (map[string]Withdrawal, error) {
+	all := map[string]Withdrawal{}
+	err := s.eachWithdrawal(ctx, property, "DESC LIMIT 1 BY finding_id", func(w *Withdrawal) { all[w.Finding] = *w })
+	return all, err
+}
+
+func (s *Store) eachWithdrawal(ctx context.Context, property, tail string, each func(*Withdrawal)) error {
+	const doing = "read the withdrawals"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	const doing = "read the withdrawals"
 	t := rows.TableOf[Withdrawal]("withdrawals")
 	of := newReader[Withdrawal](&t)
 	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(t.Name)+
-		" WHERE property_id = {property:String} ORDER BY finding_id, at DESC LIMIT 1 BY finding_id",
-		params("property", property)...)
+		" WHERE property_id = {property:String} ORDER BY finding_id, at "+tail, params("property", property)...)
 	if err != nil {
-		return nil, s.explain(doing, err)
+		return s.explain(doing, err)
 	}
-	all := map[string]Withdrawal{}
-	err = of.each(result, func(w *Withdrawal) bool {
-		all[w.Finding] = *w
+	return s.explain(doing, of.each(result, func(w *Withdrawal) bool {
+		each(w)
 		return true
-	})
-	return all, s.explain(doing, err)
+	}))
 }
 
-// WriteWithdrawals stores rows of one run, and then gives each finding of the property that has such a row its state in
-// the queue: withdrawn, or the state that the last action of triage left. A call that was interrupted is completed by
-// the next.
+// WriteWithdrawals stores rows of one run, whose entries the console log has, and then gives each finding of the
+// property that has such a row its state in the queue: withdrawn, or the state that the last action of triage left. A
+// call that was interrupted is completed by the next.
 func (s *Store) WriteWithdrawals(ctx context.Context, property string, list []Withdrawal) error {
 	const doing = "write the withdrawals"
 	if len(list) > 0 {
@@ -73,10 +66,11 @@ WHERE o.version < w.version`, params("property", property)...)
 	return s.explain("put the withdrawals into the queue", err)
 }
 
-// current is the condition that a finding is not withdrawn.
+// current is the condition that a finding is not withdrawn. A row of another property withdraws nothing: the proof of
+// this one does not read it.
 func (s *Store) current() string {
-	return "id GLOBAL NOT IN (SELECT finding_id FROM " + s.name("withdrawals") +
-		" GROUP BY finding_id HAVING argMax(action, at) = 'withdraw')"
+	return "(property_id, id) GLOBAL NOT IN (SELECT property_id, finding_id FROM " + s.name("withdrawals") +
+		" GROUP BY property_id, finding_id HAVING argMax(action, at) = 'withdraw')"
 }
 
 // ArrivedLate reports whether an event of a table with a seq of a range, both ends included, is in the archive behind

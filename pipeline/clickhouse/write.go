@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/ClickHouse/ch-go/proto"
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/trace"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -102,12 +104,15 @@ func (s *Store) insert(ctx context.Context, t *table, parts []part, set []*pipel
 	if n > maxBlockRows {
 		return s.explain(doing, fmt.Errorf("%d rows in one flush, at most %d: %w", n, maxBlockRows, ErrRows))
 	}
+	ctx, span := insertSpan(ctx, t.Name, n)
+	defer span.End()
 	token := s.token(set, t.Name)
 	for try := 1; ; try++ {
 		err := s.send(ctx, t, parts, token)
 		switch {
 		case err == nil:
 			if try > 1 {
+				span.SetAttributes(attribute.Int("shoeproof.tries", try))
 				s.cfg.Log.InfoContext(ctx, "ClickHouse accepted the insert", "table", t.Name, "tries", try)
 			}
 			return nil
@@ -122,6 +127,17 @@ func (s *Store) insert(ctx context.Context, t *table, parts []part, set []*pipel
 			return s.explain(doing+", outcome unknown", context.Cause(ctx))
 		}
 	}
+}
+
+// insertSpan begins a span below that of ctx; it records nothing if ctx has none.
+func insertSpan(ctx context.Context, table string, n int) (context.Context, trace.Span) {
+	parent := trace.SpanFromContext(ctx)
+	if !parent.IsRecording() {
+		return ctx, parent
+	}
+	return parent.TracerProvider().Tracer("github.com/shoeproof/shoeproof").Start(ctx, "insert "+table,
+		trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attribute.String("db.system.name", "clickhouse"),
+			attribute.String("db.collection.name", table), attribute.Int("shoeproof.rows", n)))
 }
 
 // send inserts the rows in one try.

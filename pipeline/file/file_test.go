@@ -142,7 +142,7 @@ func TestOpenSaysWhatIsWrong(t *testing.T) {
 		{[]string{"empty.pb.zst"}, "no events in empty.pb.zst"},
 		{[]string{"noise.ndjson.gz"}, "noise.ndjson.gz"},
 		{[]string{"odd.csv"}, "odd.csv: unknown kind of file"},
-		{[]string{"dir.ndjson"}, "dir.ndjson: a directory"},
+		{[]string{"dir.ndjson"}, "in folder dir.ndjson"},
 		{[]string{"missing.pb"}, "missing.pb"},
 	} {
 		if _, err := file.Open(c.paths, file.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -7,7 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -29,6 +32,8 @@ type Options struct {
 	// Each makes every file a partition, and reads them concurrently. Otherwise all files are
 	// partition 0, one after the other in the given order.
 	Each bool
+	// Stdin is read for the path "-".
+	Stdin io.Reader
 }
 
 // Source reads files of events. The offset of a record is its number in its partition, from 0.
@@ -37,12 +42,18 @@ type Source struct {
 	opt   Options
 }
 
-var _ pipeline.Source = (*Source)(nil)
+var (
+	_ pipeline.Source     = (*Source)(nil)
+	_ pipeline.Positioned = (*stream)(nil)
+)
 
-// Open reads the first record of each file: an unreadable or empty file is an error before any work.
+// Open reads the first record of each file: an unreadable or empty file is an error before any work. A folder stands
+// for the event files in it and below it, in the order of their names. Standard input, "-", and pipes are read once, as
+// their first bytes tell.
 func Open(paths []string, opt Options) (*Source, error) {
-	if len(paths) == 0 {
-		return nil, errors.New("no event files given")
+	paths, err := expand(paths, opt.Stdin != nil)
+	if err != nil {
+		return nil, err
 	}
 	opt.Topic = cmp.Or(opt.Topic, "files")
 	for _, path := range paths {
@@ -53,10 +64,69 @@ func Open(paths []string, opt Options) (*Source, error) {
 	return &Source{paths: paths, opt: opt}, nil
 }
 
+// Paths are the files that the source reads.
+func (s *Source) Paths() []string { return s.paths }
+
+// expand replaces folders by their event files.
+func expand(paths []string, stdin bool) ([]string, error) {
+	var out []string
+	for _, path := range paths {
+		info, err := os.Stat(path)
+		switch {
+		case path == "-" && (!stdin || slices.Contains(out, "-")):
+			return nil, errors.New("open events: standard input (-) can be read once")
+		case path == "-" || err != nil || !info.IsDir(): // OpenFile explains a failed Stat
+			out = append(out, path)
+			continue
+		}
+		before := len(out)
+		err = filepath.WalkDir(path, func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && schema.IsEventFile(name) {
+				out = append(out, name)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("open events: %w", err)
+		}
+		if len(out) == before {
+			return nil, fmt.Errorf("no event files (.ndjson or .pb, also .gz or .zst) in folder %s", path)
+		}
+	}
+	if len(out) == 0 {
+		return nil, errors.New("no event files given")
+	}
+	return out, nil
+}
+
+// isStream is true for standard input and for pipes and devices, which cannot be read twice.
+func isStream(path string) bool {
+	if path == "-" {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() && !info.IsDir()
+}
+
+// open opens a file or a stream.
+func (s *stream) open(path string) (*schema.Reader, error) {
+	if !isStream(path) {
+		return schema.OpenFile(path)
+	}
+	in := s.stdin
+	if path != "-" {
+		pipe, err := os.Open(path)
+		if err != nil {
+			return nil, fmt.Errorf("open events: %w", err)
+		}
+		in, s.pipe = pipe, pipe
+	}
+	return schema.OpenStream(in, path)
+}
+
 func probe(path string) error {
-	// OpenFile explains a failed Stat; on a pipe it would block.
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return fmt.Errorf("open events: %s: not a regular file", path)
+	if isStream(path) {
+		return nil
 	}
 	r, err := schema.OpenFile(path)
 	if err != nil {
@@ -74,12 +144,12 @@ func probe(path string) error {
 func (s *Source) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	if !s.opt.Each {
-		group.Go(func() error { return read(ctx, &stream{topic: s.opt.Topic, paths: s.paths}, work) })
+		group.Go(func() error { return read(ctx, &stream{topic: s.opt.Topic, paths: s.paths, stdin: s.opt.Stdin}, work) })
 		return group.Wait()
 	}
 	for i := range s.paths {
 		group.Go(func() error {
-			return read(ctx, &stream{topic: s.opt.Topic, partition: int32(i), paths: s.paths[i : i+1]}, work)
+			return read(ctx, &stream{topic: s.opt.Topic, partition: int32(i), paths: s.paths[i : i+1], stdin: s.opt.Stdin}, work)
 		})
 	}
 	return group.Wait()
@@ -87,10 +157,7 @@ func (s *Source) Consume(ctx context.Context, work func(context.Context, pipelin
 
 func read(ctx context.Context, s *stream, work func(context.Context, pipeline.Stream) error) error {
 	err := work(ctx, s)
-	if s.reader != nil {
-		err = errors.Join(err, s.reader.Close())
-	}
-	return err
+	return errors.Join(err, s.close())
 }
 
 // stream reads files one after the other.
@@ -100,7 +167,11 @@ type stream struct {
 	paths     []string // not yet opened
 	reader    *schema.Reader
 	path      string // the reader's
+	stdin     io.Reader
+	pipe      io.Closer // of the reader, if it reads a pipe
 	next      int64
+	skip      int64 // the first offset that Next gives, see Begin
+	want      int64 // the min number of records
 
 	records []pipeline.Record
 	data    []byte
@@ -114,7 +185,29 @@ func (s *stream) Partition() int32 { return s.partition }
 // Commit does nothing: a file is read from its beginning.
 func (s *stream) Commit(context.Context, int64) error { return nil }
 
-// Next never waits.
+// Begin chooses the first record that Next gives. The files must have end records or more: a journal knows that many.
+func (s *stream) Begin(offset, end int64) { s.skip, s.want = max(0, offset), end }
+
+// Generation is 0: who reads a file is not counted.
+func (s *stream) Generation() int32 { return 0 }
+
+// ErrShort is returned for files that have fewer records than were read before.
+var ErrShort = errors.New("the files have fewer records than at an earlier reading")
+
+// close closes the reader.
+func (s *stream) close() error {
+	var errs []error
+	if s.reader != nil {
+		errs = append(errs, s.reader.Close())
+	}
+	if s.pipe != nil {
+		errs = append(errs, s.pipe.Close())
+	}
+	s.reader, s.pipe = nil, nil
+	return errors.Join(errs...)
+}
+
+// Next never waits, except for a pipe.
 func (s *stream) Next(ctx context.Context, _ time.Duration) ([]pipeline.Record, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, context.Cause(ctx)
@@ -137,10 +230,13 @@ func (s *stream) fill() error {
 	size := 0
 	for len(s.records) < pageRecords && size < pageBytes {
 		if s.reader == nil {
+			if len(s.paths) == 0 && s.next < s.want {
+				return fmt.Errorf("%w: %d, then %d or more", ErrShort, s.next, s.want)
+			}
 			if len(s.paths) == 0 {
 				return io.EOF
 			}
-			r, err := schema.OpenFile(s.paths[0])
+			r, err := s.open(s.paths[0])
 			if err != nil {
 				return err
 			}
@@ -148,10 +244,13 @@ func (s *stream) fill() error {
 		}
 		in, err := s.reader.Next()
 		if err == io.EOF { //nolint:errorlint // A wrapped EOF is a damaged record.
-			if err := s.reader.Close(); err != nil {
+			if err := s.close(); err != nil {
 				return err
 			}
-			s.reader = nil
+			continue
+		}
+		if s.next < s.skip {
+			s.next++
 			continue
 		}
 		rec := pipeline.Record{Offset: s.next, Format: in.Format, Bad: err}

@@ -142,8 +142,11 @@ func (b *batch) parse(data []byte) (pipeline.Record, error) {
 	var types []string
 	for headers := f.number(); headers > 0 && !f.bad; headers-- {
 		name, content := f.nullable(), f.nullable()
-		if strings.EqualFold(string(name), contentType) {
+		switch {
+		case strings.EqualFold(string(name), contentType):
 			types = append(types, string(content))
+		case string(name) == traceParent:
+			r.TraceParent = content
 		}
 	}
 	if f.bad || r.Offset < b.base || r.Offset > b.last {

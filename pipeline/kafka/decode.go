@@ -214,6 +214,9 @@ func formatOf(types []string) (schema.Format, error) {
 	return format, nil
 }
 
+// traceParent is the header with the trace context of the publisher.
+const traceParent = "traceparent"
+
 // The header with the format of an event. The default is Protobuf.
 const (
 	contentType  = "content-type"

@@ -62,6 +62,9 @@ func inflation(t *testing.T, c kafka.Config) {
 	var want []string
 	for i, b := range bombs() {
 		sum, err := kafkatest.Bomb(t.Context(), c.Brokers[0], c.Topic, b.codec, b.bytes)
+		for errors.Is(err, kafkago.NotLeaderForPartition) { // the topic is new
+			sum, err = kafkatest.Bomb(t.Context(), c.Brokers[0], c.Topic, b.codec, b.bytes)
+		}
 		if err != nil {
 			t.Fatalf("%s: %v", b.codec, err)
 		}

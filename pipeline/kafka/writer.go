@@ -10,8 +10,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Writer writes events to the topic: the events of a table go to one partition, in order. It is for demonstrations and
-// tests.
+// Writer writes events to the topic: the events of a table go to one partition, in order. It is for the gateway,
+// demonstrations and tests.
 type Writer struct {
 	out    *kafka.Writer
 	close  func()
@@ -31,7 +31,7 @@ func NewWriter(config Config, format schema.Format) (*Writer, error) {
 			// As the Java client, so that both choose the same partition for a table.
 			Balancer:     kafka.Murmur2Balancer{Consistent: true},
 			RequiredAcks: kafka.RequireAll, Compression: kafka.Lz4,
-			BatchSize: 5000, BatchBytes: 900_000, BatchTimeout: 5 * time.Millisecond,
+			BatchSize: 5000, BatchBytes: MaxBatch, BatchTimeout: 5 * time.Millisecond,
 		},
 		close:  transport.CloseIdleConnections,
 		format: format,
@@ -44,16 +44,39 @@ func tableKey(property, table string) []byte { return []byte(property + "/" + ta
 // Write returns when the brokers have acknowledged the events. After an error some may be written, and a retry may
 // write them twice.
 func (w *Writer) Write(ctx context.Context, events ...schema.Event) error {
+	records := make([]Encoded, len(events))
+	for i := range events {
+		ev := &events[i]
+		records[i] = Encoded{Property: ev.PropertyID, Table: ev.TableID, Format: w.format}
+		if w.format == schema.JSON {
+			records[i].Value = schema.AppendJSON(nil, ev)
+		} else {
+			records[i].Value = schema.AppendProto(nil, ev)
+		}
+	}
+	return w.WriteEncoded(ctx, records...)
+}
+
+// Encoded is an event of a table as bytes.
+type Encoded struct {
+	Property, Table string
+	Format          schema.Format
+	Value           []byte
+}
+
+// MaxBatch is the number of bytes that are sent to a partition at once. Records up to it, with less than 5,000 of a
+// partition, are written or refused together.
+const MaxBatch = 900_000
+
+// WriteEncoded is Write for encoded events.
+func (w *Writer) WriteEncoded(ctx context.Context, events ...Encoded) error {
 	records := make([]kafka.Message, len(events))
 	for i := range events {
 		ev := &events[i]
-		records[i].Key = tableKey(ev.PropertyID, ev.TableID)
-		if w.format == schema.JSON {
-			records[i].Value = schema.AppendJSON(nil, ev)
-			records[i].Headers = []kafka.Header{{Key: contentType, Value: []byte(jsonType)}}
-		} else {
+		records[i].Key, records[i].Value = tableKey(ev.Property, ev.Table), ev.Value
+		if ev.Format == schema.JSON {
 			// Protobuf is the default without a header, and headers cost each reader three allocations a record.
-			records[i].Value = schema.AppendProto(nil, ev)
+			records[i].Headers = []kafka.Header{{Key: contentType, Value: []byte(jsonType)}}
 		}
 	}
 	if err := w.out.WriteMessages(ctx, records...); err != nil {

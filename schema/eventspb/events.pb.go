@@ -230,6 +230,8 @@ const (
 	VigorishMode_EZ          VigorishMode_E = 3
 	VigorishMode_NOVIG6      VigorishMode_E = 4
 	VigorishMode_NONE        VigorishMode_E = 5
+	// A kind of vigorish that is a word of the rulebook.
+	VigorishMode_OTHER VigorishMode_E = 6
 )
 
 // Enum value maps for VigorishMode_E.
@@ -241,6 +243,7 @@ var (
 		3: "EZ",
 		4: "NOVIG6",
 		5: "NONE",
+		6: "OTHER",
 	}
 	VigorishMode_E_value = map[string]int32{
 		"UNSPECIFIED": 0,
@@ -249,6 +252,7 @@ var (
 		"EZ":          3,
 		"NOVIG6":      4,
 		"NONE":        5,
+		"OTHER":       6,
 	}
 )
 
@@ -4096,8 +4100,10 @@ type Vigorish struct {
 	// 4 or 5.
 	Percent uint32 `protobuf:"varint,2,opt,name=percent,proto3" json:"percent,omitempty"`
 	// The rounding unit in minor units; 0 = exact.
-	Unit          int64            `protobuf:"varint,3,opt,name=unit,proto3" json:"unit,omitempty"`
-	Timing        VigorishTiming_E `protobuf:"varint,4,opt,name=timing,proto3,enum=shoeproof.events.v1.VigorishTiming_E" json:"timing,omitempty"`
+	Unit   int64            `protobuf:"varint,3,opt,name=unit,proto3" json:"unit,omitempty"`
+	Timing VigorishTiming_E `protobuf:"varint,4,opt,name=timing,proto3,enum=shoeproof.events.v1.VigorishTiming_E" json:"timing,omitempty"`
+	// The word of the rulebook, with mode OTHER. In JSON it may stand in mode.
+	ModeName      string `protobuf:"bytes,5,opt,name=mode_name,json=modeName,proto3" json:"mode_name,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -4158,6 +4164,13 @@ func (x *Vigorish) GetTiming() VigorishTiming_E {
 		return x.Timing
 	}
 	return VigorishTiming_UNSPECIFIED
+}
+
+func (x *Vigorish) GetModeName() string {
+	if x != nil {
+		return x.ModeName
+	}
+	return ""
 }
 
 // TableConfig is what is in force at a table.
@@ -10093,8 +10106,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\fMINIBACCARAT\x10\x02\x12\x10\n" +
 	"\fMIDIBACCARAT\x10\x03\x12\f\n" +
 	"\bBACCARAT\x10\x04\x12\x11\n" +
-	"\rCHEMIN_DE_FER\x10\x05\"]\n" +
-	"\fVigorishMode\"M\n" +
+	"\rCHEMIN_DE_FER\x10\x05\"h\n" +
+	"\fVigorishMode\"X\n" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\x0e\n" +
 	"\n" +
@@ -10103,7 +10116,8 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\x02EZ\x10\x03\x12\n" +
 	"\n" +
 	"\x06NOVIG6\x10\x04\x12\b\n" +
-	"\x04NONE\x10\x05\"N\n" +
+	"\x04NONE\x10\x05\x12\t\n" +
+	"\x05OTHER\x10\x06\"N\n" +
 	"\x0eVigorishTiming\"<\n" +
 	"\x01E\x12\x0f\n" +
 	"\vUNSPECIFIED\x10\x00\x12\r\n" +
@@ -10154,12 +10168,13 @@ const file_shoeproof_events_v1_events_proto_rawDesc = "" +
 	"\n" +
 	"SETTLEMENT\x10\x11\x12\f\n" +
 	"\bVIGORISH\x10\x12\x12\b\n" +
-	"\x04BURN\x10\x13\"\xb0\x01\n" +
+	"\x04BURN\x10\x13\"\xcd\x01\n" +
 	"\bVigorish\x127\n" +
 	"\x04mode\x18\x01 \x01(\x0e2#.shoeproof.events.v1.VigorishMode.ER\x04mode\x12\x18\n" +
 	"\apercent\x18\x02 \x01(\rR\apercent\x12\x12\n" +
 	"\x04unit\x18\x03 \x01(\x03R\x04unit\x12=\n" +
-	"\x06timing\x18\x04 \x01(\x0e2%.shoeproof.events.v1.VigorishTiming.ER\x06timing\"\x82\v\n" +
+	"\x06timing\x18\x04 \x01(\x0e2%.shoeproof.events.v1.VigorishTiming.ER\x06timing\x12\x1b\n" +
+	"\tmode_name\x18\x05 \x01(\tR\bmodeName\"\x82\v\n" +
 	"\vTableConfig\x12\x1b\n" +
 	"\tconfig_id\x18\x01 \x01(\tR\bconfigId\x12\x18\n" +
 	"\aruleset\x18\x02 \x01(\tR\aruleset\x12/\n" +

@@ -8,7 +8,7 @@ import (
 
 // A Role is the set of rights of one kind of user.
 type Role struct {
-	Name string // writer, reader, console, archive, auditor or migrator
+	Name string // writer, reader, console, archive, auditor, migrator or retention
 	For  string // the program or person that uses it
 	// ReadOnly users change only the limits of their queries.
 	ReadOnly bool
@@ -22,18 +22,24 @@ var (
 	// people fill at the console.
 	streamed = []string{
 		"events", "rounds", "wagers", "vigorish", "shoes", "table_configs", "notices", "table_memory", "evidence",
-		"findings",
-		"open_findings",
-		"journal", "dead_letters", "feeds", "dealer_rounds", "dealer_findings", "waiting",
+		"findings", "open_findings", "journal", "dead_letters", "feeds", "dealer_rounds", "dealer_findings", "waiting",
 	}
 	nightly = []string{
 		"evidence", "findings", "open_findings", "dealer_findings", "audit_runs", "exports", "run_lines",
 		"leases", "legal_holds", "watch_state", "withdrawals", "console_log",
 	}
-	triaged = []string{"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log"}
+	// filled are the tables that migrations fill, or that a view which they create fills; expiring are the tables of
+	// which audit retention deletes old rows.
+	filled   = []string{"schema_migrations", "open_findings", "feeds", "dealer_rounds", "dealer_findings"}
+	expiring = []string{
+		"events", "rounds", "wagers", "vigorish", "shoes", "evidence", "findings", "audit_runs", "exports",
+	}
+	triaged = []string{
+		"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log", "case_steps", "leases",
+	}
 	// naming are the tables whose rows may name patrons, with their columns that cannot.
 	naming = map[string]string{
-		"events": "", "table_memory": "", "dead_letters": "topic, partition, offset, place, reason",
+		"events": "", "table_memory": "", "case_steps": "", "dead_letters": "topic, partition, offset, place, reason",
 	}
 )
 
@@ -48,14 +54,16 @@ func (l Layout) Roles() ([]Role, error) {
 	}
 	insert := l.each("INSERT", streamed...)
 	// The views that fill open_findings, feeds and the dealers' tables read inserted rows with the rights of the
-	// inserter.
+	// inserter. An import of files finds events that are stored already, by their topic.
 	insert = append(insert, l.each("SELECT", "schema_migrations", "journal", "table_memory", "findings", "waiting")...)
-	insert = append(insert, l.each("SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind)", "events")...)
+	insert = append(insert, l.each("SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind, topic)",
+		"events")...)
 	insert = append(insert, l.each("SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at)",
 		"rounds")...)
-	// The commands doctor list statements that deleted or changed rows.
+	// The command doctor lists statements that deleted or changed rows, and compares the definitions of all tables.
 	const mutations = "SELECT(database, table, command, create_time) ON system.mutations"
-	insert = append(insert, "SELECT ON "+l.Name("v_progress"), mutations)
+	definitions := "SHOW TABLES, SHOW COLUMNS ON " + l.Database + ".*"
+	insert = append(insert, "SELECT ON "+l.Name("v_progress"), mutations, definitions)
 	var read, masked []string
 	for _, t := range tables {
 		read = append(read, l.each("SELECT", t)...)
@@ -73,35 +81,62 @@ func (l Layout) Roles() ([]Role, error) {
 			masked = append(masked, "SELECT("+columns+") ON "+l.Name(v))
 		}
 	}
-	migrate := []string{
-		"SELECT, INSERT, ALTER TABLE, ALTER VIEW, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW ON " +
-			l.Database + ".*",
-	}
-	engines := []string{"MergeTree", "ReplacingMergeTree", "AggregatingMergeTree"}
-	if l.replicated() {
-		engines = []string{"ReplicatedMergeTree", "ReplicatedReplacingMergeTree", "ReplicatedAggregatingMergeTree"}
-	}
-	if l.Cluster != "" {
-		engines = append(engines, "Distributed")
-		migrate = append(migrate, "CLUSTER ON *.*", "REMOTE ON *.*")
-	}
-	for _, e := range engines {
-		migrate = append(migrate, "TABLE ENGINE ON "+e)
-	}
 	return []Role{
 		{"writer", "ingest", false, insert},
 		{"reader", "dashboards, and who only looks: nothing that names patrons", true, masked},
 		{"console", "the console: what a reader may, and what people decide about findings", false, slices.Concat(masked,
-			l.each("INSERT", triaged...))},
+			l.each("SELECT", "case_steps"), l.each("INSERT", triaged...))},
 		{
 			"archive",
 			"the console's second user, for evidence and replays: events, which name patrons, and nothing else", true,
 			append(l.each("SELECT", "schema_migrations", "events"), "SELECT ON "+l.Name("v_events")),
 		},
 		{"auditor", "the nightly audit and exports: also the archive, which names patrons", false, slices.Concat(read,
-			l.each("INSERT", nightly...), []string{mutations})},
-		{"migrator", "audit migrate", false, migrate},
+			l.each("INSERT", nightly...), []string{mutations, definitions})},
+		{"migrator", "audit migrate", false, l.migrator()},
+		{"retention", "audit retention: deletes old records", false, l.retention()},
 	}, nil
+}
+
+// migrator returns the grants of statements of the migrations, which add and fill. They delete and change no stored
+// row: the content of two columns was compressed in another way, and has a grant of its own.
+func (l Layout) migrator() []string {
+	grants := []string{
+		"SELECT, ALTER ADD COLUMN, ALTER ORDER BY, ALTER ADD INDEX, ALTER MATERIALIZE INDEX, ALTER ADD PROJECTION, " +
+			"ALTER DROP PROJECTION, ALTER MATERIALIZE PROJECTION, ALTER SETTINGS, ALTER VIEW MODIFY QUERY, " +
+			"ALTER COMMENT COLUMN, ALTER MODIFY COMMENT, " +
+			"CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, SHOW TABLES, SHOW COLUMNS ON " + l.Database + ".*",
+	}
+	grants = append(grants, l.each("INSERT", filled...)...)
+	grants = append(grants, l.each("ALTER MODIFY COLUMN(raw)", "events")...)
+	grants = append(grants, l.each("ALTER MODIFY COLUMN(memory)", "table_memory")...)
+	engines := []string{"MergeTree", "ReplacingMergeTree", "AggregatingMergeTree"}
+	if l.replicated() {
+		engines = []string{"ReplicatedMergeTree", "ReplicatedReplacingMergeTree", "ReplicatedAggregatingMergeTree"}
+	}
+	if l.Cluster != "" {
+		engines = append(engines, "Distributed")
+		grants = append(grants, "CLUSTER ON *.*", "REMOTE ON *.*")
+	}
+	for _, e := range engines {
+		grants = append(grants, "TABLE ENGINE ON "+e)
+	}
+	return grants
+}
+
+// retention returns the grants of audit retention. It reads no record that names patrons: months are listed by the
+// server's parts.
+func (l Layout) retention() []string {
+	grants := l.each("SELECT", "schema_migrations", "legal_holds", "leases", "audit_runs", "exports")
+	grants = append(grants, l.each("INSERT", "leases")...)
+	for _, t := range expiring {
+		grants = append(grants, "ALTER DELETE ON "+l.StoredName(t))
+	}
+	grants = append(grants, "SELECT(database, table, partition, rows, bytes_on_disk, active) ON system.parts")
+	if l.Cluster != "" {
+		grants = append(grants, "CLUSTER ON *.*", "REMOTE ON *.*")
+	}
+	return grants
 }
 
 // made returns the tables and views that the migrations create.

@@ -106,7 +106,7 @@ func TestRolesKnowTheTables(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range slices.Concat(streamed, nightly, triaged, slices.Collect(maps.Keys(naming))) {
+	for _, name := range slices.Concat(streamed, nightly, triaged, filled, expiring, slices.Collect(maps.Keys(naming))) {
 		if !slices.Contains(tables, name) {
 			t.Errorf("%s is granted, but there is no such table", name)
 		}
@@ -119,7 +119,7 @@ func TestStatementsRunAgain(t *testing.T) {
 		`CREATE (DATABASE|TABLE|VIEW|MATERIALIZED VIEW) IF NOT EXISTS|CREATE OR ` +
 		`REPLACE VIEW|ALTER TABLE \S+ (ADD COLUMN|ADD INDEX|ADD PROJECTION) IF NOT EXISTS|` +
 		// What is inserted twice is kept once there.
-		`ALTER TABLE \S+ (DROP PROJECTION IF EXISTS|MATERIALIZE (PROJECTION|INDEX)|MODIFY (SETTING|QUERY|COLUMN \S+ CODEC))|` +
+		`ALTER TABLE \S+ (DROP PROJECTION IF EXISTS|MATERIALIZE (PROJECTION|INDEX)|COMMENT COLUMN|MODIFY (COMMENT|SETTING|QUERY|COLUMN \S+ CODEC))|` +
 		`INSERT INTO d\.(dealer_(rounds|findings)|open_findings)\s)`)
 	for _, s := range render(t, Layout{Database: "d"}) {
 		if !again.MatchString(s) {
@@ -153,7 +153,7 @@ func TestTables(t *testing.T) {
 	want := strings.Fields("schema_migrations events rounds wagers vigorish shoes table_configs notices " +
 		"table_memory evidence findings open_findings finding_actions journal dead_letters audit_runs exports feeds " +
 		"shelves handovers console_log " +
-		"run_lines leases legal_holds dealer_rounds dealer_findings waiting watch_state withdrawals")
+		"run_lines leases legal_holds dealer_rounds dealer_findings waiting watch_state withdrawals case_steps")
 	var got []string
 	for _, s := range render(t, Layout{Database: "d"}) {
 		if name, ok := strings.CutPrefix(s, "CREATE TABLE IF NOT EXISTS d."); ok {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
+	"slices"
 )
 
 // Step is an action of triage, Entry a line of the console log. Both are links of the chain of one console process and
@@ -99,6 +100,16 @@ type ChainHead struct {
 	Hash     string `json:"hash"`
 }
 
+// JournalHead is the digest of the journal of one partition up to an offset.
+type JournalHead struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	First     int64  `json:"first"`
+	To        int64  `json:"to"`
+	Ranges    int64  `json:"ranges"`
+	SHA256    string `json:"sha256"`
+}
+
 // Genesis is the detail of the first link of a chain, an entry with the action GenesisAction and the chain as its
 // object. It names the ends of the other chains of the property, which no other chain named, so that a whole chain
 // cannot vanish once another one has begun. Without another chain it has the number and the digest of the rows without
@@ -123,3 +134,31 @@ const (
 	PlaceAction   = "hold-place"
 	ReleaseAction = "hold-release"
 )
+
+// Actions of triage: the actions of steps, and of the entries that belong to them.
+const (
+	Acknowledge = "acknowledge"
+	Review      = "review"
+	Assign      = "assign"
+	Escalate    = "escalate"
+	Note        = "note"
+	Close       = "close"
+	Confirm     = "confirm"
+	Reject      = "reject"
+	Reopen      = "reopen"
+	// Undo takes back the last action of the same user, without notes. Both stay in the history.
+	Undo = "undo"
+)
+
+// IsTriage reports whether an action is one of triage.
+func IsTriage(action string) bool {
+	return slices.Contains([]string{
+		Acknowledge, Review, Assign, Escalate, Note, Close, Confirm, Reject, Reopen, Undo,
+	}, action)
+}
+
+// IsUndoable reports whether an action can be undone. What closes or reopens a finding cannot: that is a decision with
+// a reason.
+func IsUndoable(action string) bool {
+	return slices.Contains([]string{Acknowledge, Review, Escalate, Assign}, action)
+}

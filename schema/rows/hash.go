@@ -31,10 +31,13 @@ func (s *Set) Hash() string {
 		for row := range v.Len { // row by row: the snapshots of a flush may have megabytes
 			s.scratch = s.scratch[:0]
 			for k := range t.Columns {
-				if s.scratch = t.Columns[k].append(s.scratch, v, row); !t.list {
-					h.Write(s.scratch)
-					s.scratch = s.scratch[:0]
+				if t.list {
+					s.scratch = t.Columns[k].append(s.scratch, v, row)
+					continue
 				}
+				s.scratch = t.Columns[k].appendAll(s.scratch[:0], v)
+				h.Write(s.scratch)
+				s.scratch = s.scratch[:0]
 			}
 			h.Write(s.scratch)
 		}
@@ -42,74 +45,117 @@ func (s *Set) Hash() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// append encodes a value of a list, or a whole column, so that two encodings are equal only if the values are: lists
-// and texts have their length in front.
+// appendAll encodes a whole column of a struct of columns: the number of the values, then each as append encodes it.
+// Each type has a loop without a call, since a batch has two dozen values an event.
+func (c *Column) appendAll(dst []byte, v View) []byte {
+	switch c.Type {
+	case stringType:
+		if !c.Optional { // as in append
+			values := *value[[]string](v, c, 0)
+			dst = binary.AppendUvarint(dst, uint64(len(values)))
+			for _, s := range values {
+				dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+			}
+		}
+	case bytesType:
+		text := value[Text](v, c, 0)
+		dst = binary.AppendUvarint(dst, uint64(text.Len()))
+		for i := range text.Len() {
+			dst = appendText(dst, text.At(i))
+		}
+	case boolType:
+		values := *value[[]bool](v, c, 0)
+		dst = binary.AppendUvarint(dst, uint64(len(values)))
+		for _, b := range values {
+			dst = appendBool(dst, b)
+		}
+	case int64Type:
+		if !c.Optional { // as in append
+			dst = appendInts(dst, *value[[]int64](v, c, 0))
+		}
+	case int32Type:
+		dst = appendInts(dst, *value[[]int32](v, c, 0))
+	case uint8Type:
+		dst = appendText(dst, *value[[]uint8](v, c, 0))
+	case uint32Type:
+		dst = appendUints(dst, *value[[]uint32](v, c, 0))
+	case uint64Type:
+		dst = appendUints(dst, *value[[]uint64](v, c, 0))
+	case formatType:
+		dst = appendUints(dst, *value[[]schema.Format](v, c, 0))
+	case float64Type:
+		values := *value[[]float64](v, c, 0)
+		dst = binary.AppendUvarint(dst, uint64(len(values)))
+		for _, x := range values {
+			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
+		}
+	default:
+		panic("rows: no column of a struct of columns has the type of " + c.Name)
+	}
+	return dst
+}
+
+func appendInts[N int32 | int64](dst []byte, values []N) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(values)))
+	for _, n := range values {
+		dst = binary.AppendVarint(dst, int64(n))
+	}
+	return dst
+}
+
+func appendUints[N schema.Format | uint32 | uint64](dst []byte, values []N) []byte {
+	dst = binary.AppendUvarint(dst, uint64(len(values)))
+	for _, n := range values {
+		dst = binary.AppendUvarint(dst, uint64(n))
+	}
+	return dst
+}
+
+// append encodes a value of a list so that two encodings are equal only if the values are: lists and texts have their
+// length in front.
 func (c *Column) append(dst []byte, v View, row int) []byte {
 	switch c.Type {
 	case stringType:
 		if c.Optional { // the topic, which the range of a batch has
 			return dst
 		}
-		return encode(dst, v, c, row, appendText[string])
+		return appendText(dst, *value[string](v, c, row))
 	case stringsType:
-		if c.Optional && len(*value[[]string](v, c, row)) == 0 {
+		list := *value[[]string](v, c, row)
+		if c.Optional && len(list) == 0 {
 			return dst
 		}
-		return encode(dst, v, c, row, appendTexts)
+		return appendTexts(dst, list)
 	case bytesType:
-		if v.stride == 0 {
-			return appendColumn(dst, value[Text](v, c, 0))
-		}
-		return encode(dst, v, c, row, appendText[[]byte])
+		return appendText(dst, *value[[]byte](v, c, row))
 	case boolType:
-		return encode(dst, v, c, row, appendBool)
+		return appendBool(dst, *value[bool](v, c, row))
 	case int32Type:
-		return encode(dst, v, c, row, func(dst []byte, n int32) []byte { return binary.AppendVarint(dst, int64(n)) })
+		return binary.AppendVarint(dst, int64(*value[int32](v, c, row)))
 	case int64Type:
 		if c.Optional { // settled_at, which follows from the events
 			return dst
 		}
-		return encode(dst, v, c, row, binary.AppendVarint)
+		return binary.AppendVarint(dst, *value[int64](v, c, row))
 	case uint8Type:
-		if v.stride == 0 {
-			return appendText(dst, *value[[]uint8](v, c, 0))
-		}
-		return encode(dst, v, c, row, func(dst []byte, n uint8) []byte { return binary.AppendUvarint(dst, uint64(n)) })
+		return binary.AppendUvarint(dst, uint64(*value[uint8](v, c, row)))
 	case uint32Type:
-		return encode(dst, v, c, row, func(dst []byte, n uint32) []byte { return binary.AppendUvarint(dst, uint64(n)) })
+		return binary.AppendUvarint(dst, uint64(*value[uint32](v, c, row)))
 	case uint64Type:
-		return encode(dst, v, c, row, binary.AppendUvarint)
+		return binary.AppendUvarint(dst, *value[uint64](v, c, row))
 	case float64Type:
-		return encode(dst, v, c, row, func(dst []byte, x float64) []byte {
-			return binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
-		})
+		return binary.BigEndian.AppendUint64(dst, math.Float64bits(*value[float64](v, c, row)))
 	case formatType:
-		return encode(dst, v, c, row, func(dst []byte, f schema.Format) []byte {
-			return binary.AppendUvarint(dst,
-				uint64(f))
-		})
+		return binary.AppendUvarint(dst, uint64(*value[schema.Format](v, c, row)))
 	case severityType:
-		return encode(dst, v, c, row, func(dst []byte, s finding.Severity) []byte { return appendText(dst, s.String()) })
+		return appendText(dst, value[finding.Severity](v, c, row).String())
 	case proofType:
-		return encode(dst, v, c, row, func(dst []byte, e finding.Evidence) []byte {
-			dst = binary.AppendUvarint(dst, uint64(len(e.Seqs)))
-			for _, seq := range e.Seqs {
-				dst = binary.AppendUvarint(dst, seq)
-			}
-			return appendTexts(dst, e.EventIDs)
-		})
-	}
-	return dst
-}
-
-func encode[V any](dst []byte, v View, c *Column, row int, one func([]byte, V) []byte) []byte {
-	if v.stride > 0 {
-		return one(dst, *value[V](v, c, row))
-	}
-	values := *value[[]V](v, c, 0)
-	dst = binary.AppendUvarint(dst, uint64(len(values)))
-	for _, value := range values {
-		dst = one(dst, value)
+		e := value[finding.Evidence](v, c, row)
+		dst = binary.AppendUvarint(dst, uint64(len(e.Seqs)))
+		for _, seq := range e.Seqs {
+			dst = binary.AppendUvarint(dst, seq)
+		}
+		return appendTexts(dst, e.EventIDs)
 	}
 	return dst
 }
@@ -122,14 +168,6 @@ func appendTexts(dst []byte, list []string) []byte {
 	dst = binary.AppendUvarint(dst, uint64(len(list)))
 	for _, s := range list {
 		dst = appendText(dst, s)
-	}
-	return dst
-}
-
-func appendColumn(dst []byte, t *Text) []byte {
-	dst = binary.AppendUvarint(dst, uint64(t.Len()))
-	for i := range t.Len() {
-		dst = appendText(dst, t.At(i))
 	}
 	return dst
 }

@@ -25,7 +25,11 @@ func Offer(c *schema.TableConfig, g *Game, seed uint64) {
 	if len(g.Modes) > 0 && !slices.Contains(g.Modes, c.Vigorish.Mode.String()) {
 		c.Vigorish.Mode = schema.VigorishModeCommission
 	}
-	if c.Vigorish.Mode == schema.VigorishModeCommission && !slices.Contains(g.Percents, c.Vigorish.Percent) &&
+	if g.NamesKinds() {
+		g.Elect(c, g.Modes[seed%uint64(len(g.Modes))])
+	}
+	if (c.Vigorish.Mode == schema.VigorishModeCommission || g.ElectsPercent(c)) &&
+		!slices.Contains(g.Percents, c.Vigorish.Percent) &&
 		len(g.Percents) > 0 {
 		c.Vigorish.Percent = g.Percents[0]
 		shoe.FitUnit(c)

@@ -221,7 +221,8 @@ func (t *Table) noteRound(s *shoe.Plan, r *shoe.Round) {
 	}
 	for i := range r.Stakes {
 		st := &r.Stakes[i]
-		if st.Deferred && !st.Withdrawn && st.Spot == schema.SpotBanker && result == schema.ResultBanker {
+		owes := result == schema.ResultBanker && (!t.w.House.Names() || t.w.House.Takes(&r.Coup))
+		if st.Deferred && !st.Withdrawn && st.Spot == schema.SpotBanker && owes {
 			t.owed[st.Seat]++
 		}
 	}

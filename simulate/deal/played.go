@@ -186,8 +186,8 @@ func (t *Table) settledStake(st *shoe.Stake, c, seen *shoe.Coup) PlayedStake {
 	if st.Late {
 		out.Lead = 1e8 + t.noise.Int64N(18e8)
 	}
-	if h.Mode == schema.VigorishModeTie25 && c.Result() == schema.ResultTie && st.Spot == schema.SpotBanker {
-		out.VigDue = (st.Amount - st.Coupon) / 4
+	if percent := h.TiePercent(c); percent > 0 && st.Spot == schema.SpotBanker {
+		out.VigDue = (st.Amount - st.Coupon) * percent / 100
 		out.VigTaken = out.VigDue
 	}
 	if u, v := t.noise.Float64(), t.noise.Int64N(2); u < stakeRead && !t.o.Clear {

@@ -21,6 +21,8 @@ type Options struct {
 	Start  time.Time
 	// Flawless tables have no irregularities, not even remedied ones, and keep their configuration.
 	Flawless bool
+	// Steady tables keep their configuration.
+	Steady bool
 	// Varied mixes in the lawful acts that are rare: settlements in several motions, mistakes put right, repeated and
 	// corrected calls, recuts after the burn, configurations announced ahead.
 	Varied bool
@@ -136,7 +138,7 @@ func (t *Table) ShoeOf(rounds int) []schema.Event {
 	if t.variety != nil {
 		t.o.Config = t.w.Config // an announced configuration may have come into force
 	}
-	if t.shoes > 0 && !t.o.Flawless && !t.w.Pending() {
+	if t.shoes > 0 && !t.o.Flawless && !t.o.Steady && !t.w.Pending() {
 		t.changePolicy()
 	}
 	if t.o.Scheme != nil {

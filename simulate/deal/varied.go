@@ -11,8 +11,10 @@ func (t *Table) take() []schema.Event {
 	if t.variety == nil || len(events) == 0 {
 		return events
 	}
-	v := varying{Table: t, in: events, stakes: map[string]int64{}, batches: map[string]bool{}}
-	v.first = events[0].Seq
+	v := varying{
+		Table: t, in: events, out: make([]schema.Event, 0, len(events)*5/4), first: events[0].Seq,
+		stakes: map[string]int64{}, batches: map[string]bool{},
+	}
 	for i := range events {
 		v.at = i
 		v.play(&events[i])

@@ -99,6 +99,8 @@ func (t *Table) stake(r *shoe.Round, p *Patron, ref string, spot schema.Spot, am
 		switch {
 		case mode == schema.VigorishModeTie25 && t.rng.IntN(30) > 0:
 			st.Amount = max(amount/100*100, 100)
+		case t.w.House.Names():
+			st.Amount = max(amount/100*100, 100)
 		case mode == schema.VigorishModeNovig6:
 			st.Amount = max(amount/2*2, 2)
 		}

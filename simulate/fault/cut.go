@@ -96,7 +96,8 @@ func recutFaults() []Fault {
 		},
 		{
 			Rule: "cut.recut-person", Doc: "recut by one who had declined", Kinds: nj, notInRound: true, tune: plainCut,
-			bend: cut(2, recut(func(sc *scene) uint32 { return sc.plan.CutOffers[0].Seat })),
+			// Not the first in turn, with whom the turn may begin again.
+			bend: cut(3, recut(func(sc *scene) uint32 { return sc.plan.CutOffers[1].Seat })),
 		},
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
@@ -18,6 +19,8 @@ type Fault struct {
 	// Off: the shipped rulebooks enforce the rule only if a house turns it on.
 	Off bool
 
+	// modes are the kinds of vigorish of a rulebook with which it can be planted; nil for the elected one.
+	modes func(*deal.Game) []string
 	// tune changes the configuration before the table opens.
 	tune func(*schema.TableConfig)
 	// wagers adds the wagers that the round at issue needs, accept reports whether its cards will do.

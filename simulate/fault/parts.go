@@ -29,7 +29,11 @@ func noNatural(c *shoe.Coup) bool { return !c.Natural(shoe.Player) && !c.Natural
 
 func playerWon(sc *scene, c *shoe.Coup) bool { return resulting(schema.ResultPlayer)(sc, c) }
 
-func bankerWon(sc *scene, c *shoe.Coup) bool { return resulting(schema.ResultBanker)(sc, c) }
+// bankerWon also wants a commission on the hands, if the kind of vigorish of a rulebook takes one on some.
+func bankerWon(sc *scene, c *shoe.Coup) bool {
+	spared := sc.table != nil && sc.table.Writer().House.Spares(c)
+	return resulting(schema.ResultBanker)(sc, c) && !spared
+}
 
 func tied(sc *scene, c *shoe.Coup) bool { return resulting(schema.ResultTie)(sc, c) }
 
@@ -46,7 +50,7 @@ func charging(amount func(h *shoe.House, due int64) int64) func(*scene) error {
 	return func(sc *scene) error {
 		h := &sc.table.Writer().House
 		_, won := h.Settle(sc.stake, &sc.round.Coup)
-		sc.stake.Charged = amount(h, h.Vigorish(won, false))
+		sc.stake.Charged = amount(h, h.VigorishOn(&sc.round.Coup, won, false))
 		return nil
 	}
 }

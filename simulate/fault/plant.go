@@ -20,7 +20,7 @@ var errNotOffered = errors.New("the scene does not offer it")
 
 // Plant plays a short shoe with the breach and a legal shoe after it, at a table of a kind that the fault allows, and
 // closes the table. The same fault and seed give the same events. Options.Config is used if it names a ruleset, else
-// the seed chooses among the kinds.
+// the seed chooses among the kinds, and the table offers what Options.Game has.
 func Plant(o deal.Options, f Fault, seed uint64) ([]schema.Event, []Want, error) {
 	for try := range uint64(maxScenes) {
 		events, want, err := plantOnce(o, &f, shoe.Mix(seed+try<<40), f.Kinds[seed%uint64(len(f.Kinds))])
@@ -37,11 +37,9 @@ func Plant(o deal.Options, f Fault, seed uint64) ([]schema.Event, []Want, error)
 
 func plantOnce(o deal.Options, f *Fault, seed uint64, kind string) ([]schema.Event, []Want, error) {
 	if o.Config.Ruleset == "" {
-		c, err := deal.Config(kind, seed)
-		if err != nil {
+		if err := configure(&o, f, seed, kind); err != nil {
 			return nil, nil, err
 		}
-		o.Config = c
 	}
 	o.Config.PostedOdds, o.Config.Options = maps.Clone(o.Config.PostedOdds), maps.Clone(o.Config.Options)
 	if f.tune != nil {
@@ -96,6 +94,20 @@ func plantOnce(o deal.Options, f *Fault, seed uint64, kind string) ([]schema.Eve
 		wants = append(wants, want)
 	}
 	return sc.events, wants, nil
+}
+
+// configure chooses the configuration of a kind of table, with what a game of a rulebook offers.
+func configure(o *deal.Options, f *Fault, seed uint64, kind string) (err error) {
+	if o.Config, err = deal.Config(kind, seed); err != nil || o.Game == nil {
+		return err
+	}
+	if f.modes != nil {
+		game := *o.Game
+		game.Modes = f.modes(o.Game)
+		o.Game = &game
+	}
+	deal.Offer(&o.Config, o.Game, seed)
+	return nil
 }
 
 // playSecondTable plays a second table of the same pit, which opens five minutes earlier.

@@ -30,6 +30,8 @@ type ClickHouseOptions struct {
 	ConfigFile string
 	// Args are further server settings, for instance --max_server_memory_usage=1000000000.
 	Args []string
+	// Query are settings of all queries, for instance --max_threads=1.
+	Query []string
 	// Output receives what the server prints, which is little unless it fails; may be nil.
 	Output io.Writer
 	// Log receives the supervisor's messages. Without it they go to Output, or else to slog.Default.
@@ -144,6 +146,7 @@ func (c *ClickHouse) args() []string {
 	if c.options.ConfigFile != "" {
 		args = append(args, "--config-file="+c.options.ConfigFile)
 	}
+	args = append(args, c.options.Query...)
 	// Settings of the server that are no options of `clickhouse local` follow a bare --. The logger prints why a
 	// server aborts.
 	args = append(args, "--", "--listen_reuse_port=1", "--logger.console=1", "--logger.console_log_level=fatal")

@@ -16,12 +16,16 @@
   const now = $("#now");
   const zero = now ? Date.parse(now.dateTime) : 0;
   const began = Date.now();
-  const shown = now ? now.textContent.split(":").map(Number) : [];
+  const shown = now ? now.textContent.split(/[: ]/) : [];
+  const half = shown[3]; // AM or PM of a clock of 12 hours
+  if (half) shown[0] = Number(shown[0]) % 12 + (half === "PM" ? 12 : 0);
   const tick = () => {
     $$("[data-ago]").forEach((e) => { e.textContent = ago(Number(e.dataset.ago)); });
     if (!now || !zero) return;
-    const t = (shown[0] * 3600 + shown[1] * 60 + shown[2] + Math.round((Date.now() - began) / 1000)) % 86400;
-    now.textContent = [t / 3600, t / 60 % 60, t % 60].map((n) => String(Math.floor(n)).padStart(2, "0")).join(":");
+    const t = (shown[0] * 3600 + shown[1] * 60 + Number(shown[2]) + Math.round((Date.now() - began) / 1000)) % 86400;
+    const parts = [t / 3600, t / 60 % 60, t % 60].map(Math.floor).map((n) => String(n).padStart(2, "0"));
+    if (half) parts[0] = String(Number(parts[0]) % 12 || 12);
+    now.textContent = parts.join(":") + (half ? (t < 43200 ? " AM" : " PM") : "");
   };
   if (zero) skew = zero - began;
   setInterval(tick, 1000);
@@ -162,34 +166,6 @@
       show();
     });
     show();
-  }
-
-  // Views that the user saves, kept in this browser.
-  const save = $("#saveview"), saved = "shoeproof-views";
-  const views = $(".views");
-  if (views && views.querySelector("a[href^='/queue']")) {
-    const all = JSON.parse(localStorage.getItem(saved) || "[]");
-    const keep = (list) => { localStorage.setItem(saved, JSON.stringify(list)); location.reload(); };
-    for (const v of all) {
-      const a = document.createElement("a"), drop = document.createElement("button");
-      a.href = "/queue?" + new URLSearchParams(v.query);
-      a.textContent = v.name;
-      if (location.search.slice(1) === v.query) a.setAttribute("aria-current", "true");
-      drop.type = "button";
-      drop.className = "quiet";
-      drop.textContent = "×";
-      drop.setAttribute("aria-label", "Remove the view " + v.name);
-      drop.addEventListener("click", () => keep(all.filter((other) => other !== v)));
-      views.insertBefore(a, $(".aside", views));
-      views.insertBefore(drop, $(".aside", views));
-    }
-    if (save) {
-      save.hidden = false;
-      save.addEventListener("click", () => {
-        const name = (prompt("Name of the view") || "").trim().slice(0, 40);
-        if (name) keep([...all.filter((v) => v.name !== name), {name, query: location.search.slice(1)}]);
-      });
-    }
   }
 
   // The focus after an action: the same row, or the row that took its place; on the page of a finding, the report.

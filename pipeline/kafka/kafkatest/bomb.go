@@ -9,6 +9,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"time"
 
 	"github.com/segmentio/kafka-go"
 	"github.com/segmentio/kafka-go/compress"
@@ -18,7 +19,7 @@ import (
 // Bomb writes a record of n letters x to partition 0 of a topic, and returns the SHA-256 of its value. It needs
 // little memory itself.
 func Bomb(ctx context.Context, broker, topic string, codec compress.Compression, n int64) (sum [32]byte, err error) {
-	b, err := batch(codec, n)
+	b, err := batch(codec, n, time.Now())
 	if err != nil {
 		return sum, err
 	}
@@ -43,8 +44,8 @@ func (letters) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// batch is a batch with one record of n letters, after its length.
-func batch(codec compress.Compression, n int64) ([]byte, error) {
+// batch is a batch with one record of n letters, written now, after its length.
+func batch(codec compress.Compression, n int64, now time.Time) ([]byte, error) {
 	head := binary.AppendVarint([]byte{0, 0, 0, 1}, n) // no key
 	var packed bytes.Buffer
 	w := codec.Codec().NewWriter(&packed)
@@ -62,6 +63,10 @@ func batch(codec compress.Compression, n int64) ([]byte, error) {
 	binary.BigEndian.PutUint32(b[8:], uint32(49+packed.Len()))
 	b[16] = 2 // the format
 	binary.BigEndian.PutUint16(b[21:], uint16(codec))
+	// First and last timestamp. A record of 1970 is older than any retention: the broker may delete it at once.
+	for at := 27; at < 43; at += 8 {
+		binary.BigEndian.PutUint64(b[at:], uint64(now.UnixMilli()))
+	}
 	for i := 43; i < 57; i++ { // no idempotent producer
 		b[i] = 0xff
 	}

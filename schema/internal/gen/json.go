@@ -98,7 +98,7 @@ func writeJSONValue(s *source, m *message, f *field) {
 	case f.Kind == word && further != nil && f.Repeated:
 		s.pf("%s, i, r = d.json%s(%s, b, i, &m.%s)", v, f.Go, v, further.Go)
 	case f.Kind == word && further != nil:
-		s.pf("%s, i, r = d.jsonSpot(b, i, %q, &m.%s)", v, f.Name, further.Go)
+		s.pf("%s, i, r = jsonNamed[%s](d, b, i, %q, &m.%s)", v, f.Enum.Name, f.Name, further.Go)
 	case f.Repeated && f.Kind == word:
 		s.pf("%s, i, r = jsonWords(d, %s, b, i, %q)", v, v, f.Name)
 	case f.Repeated && f.Kind == uint32Number:

@@ -1,5 +1,5 @@
-// Command gen is the protoc plugin that generates package schema from the event contract: types, words, decoders and
-// encoders. buf runs it, see schema/generate.go.
+// Command gen is the protoc plugin that generates package schema from the event contract: types, words, decoders,
+// encoders, and a JSON Schema and an AsyncAPI document for publishers. buf runs it, see schema/generate.go.
 package main
 
 import (
@@ -23,6 +23,9 @@ func main() {
 			if err != nil {
 				return fmt.Errorf("read %s: %w", file.Desc.Path(), err)
 			}
+			if err := writeJSONFiles(plugin, c); err != nil {
+				return err
+			}
 			for name, write := range map[string]func(*contract, *source){
 				"enums_gen.go":        writeEnums,
 				"types_gen.go":        writeTypes,
@@ -45,6 +48,20 @@ func main() {
 		}
 		return nil
 	})
+}
+
+// writeJSONFiles writes the descriptions of the contract for publishers.
+func writeJSONFiles(plugin *protogen.Plugin, c *contract) error {
+	files, err := writeSchemas(c)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		if _, err := plugin.NewGeneratedFile(name, "").Write(text); err != nil {
+			return fmt.Errorf("write %s: %w", name, err)
+		}
+	}
+	return nil
 }
 
 // source collects the text of one generated file.

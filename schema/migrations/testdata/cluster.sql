@@ -1336,3 +1336,1761 @@ ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor DROP PROJECTION IF 
 ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor ADD PROJECTION IF NOT EXISTS by_time (SELECT * ORDER BY at);
 
 ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor MATERIALIZE PROJECTION by_time;
+
+DROP VIEW IF EXISTS shoeproof.v_events ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_events ON CLUSTER floor AS
+SELECT * FROM shoeproof.events FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_rounds ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_rounds ON CLUSTER floor AS
+SELECT * FROM shoeproof.rounds FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_wagers ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_wagers ON CLUSTER floor AS
+SELECT * FROM shoeproof.wagers FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_vigorish ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_vigorish ON CLUSTER floor AS
+SELECT * FROM shoeproof.vigorish FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_shoes ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_shoes ON CLUSTER floor AS
+SELECT * FROM shoeproof.shoes FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_table_configs ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_table_configs ON CLUSTER floor AS
+SELECT * FROM shoeproof.table_configs FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_notices ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_notices ON CLUSTER floor AS
+SELECT * FROM shoeproof.notices FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_table_memory ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_table_memory ON CLUSTER floor AS
+SELECT * FROM shoeproof.table_memory FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_evidence ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_evidence ON CLUSTER floor AS
+SELECT * FROM shoeproof.evidence FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_open_findings ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_open_findings ON CLUSTER floor AS
+SELECT * FROM shoeproof.open_findings FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_dead_letters ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_dead_letters ON CLUSTER floor AS
+SELECT * FROM shoeproof.dead_letters FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_audit_runs ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_audit_runs ON CLUSTER floor AS
+SELECT * FROM shoeproof.audit_runs FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_exports ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_exports ON CLUSTER floor AS
+SELECT * FROM shoeproof.exports FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_feeds ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_feeds ON CLUSTER floor AS
+SELECT * FROM shoeproof.feeds FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_shelves ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_shelves ON CLUSTER floor AS
+SELECT * FROM shoeproof.shelves FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_findings ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_findings ON CLUSTER floor AS
+SELECT * FROM shoeproof.findings FINAL
+WHERE id GLOBAL NOT IN (SELECT finding_id FROM shoeproof.v_withdrawn);
+
+DROP VIEW IF EXISTS shoeproof.v_queue ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_queue ON CLUSTER floor AS
+SELECT * FROM shoeproof.open_findings FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_runs ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_runs ON CLUSTER floor AS
+SELECT * FROM shoeproof.audit_runs FINAL;
+
+DROP VIEW IF EXISTS shoeproof.v_bundles ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_bundles ON CLUSTER floor AS
+SELECT * FROM shoeproof.exports FINAL WHERE kind = 'bundle';
+
+DROP VIEW IF EXISTS shoeproof.v_waiting ON CLUSTER floor;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_waiting ON CLUSTER floor AS
+SELECT * FROM shoeproof.waiting FINAL WHERE events > 0;
+
+CREATE TABLE IF NOT EXISTS shoeproof.case_steps_local ON CLUSTER floor (
+    property_id LowCardinality(String),
+    case_id     String,
+    at          DateTime64(6, 'UTC'),
+    actor       LowCardinality(String),
+    role        LowCardinality(String),
+    issuer      LowCardinality(String) COMMENT 'who vouches for the subject, as in console_log',
+    subject     String,
+    action      LowCardinality(String) COMMENT 'open, add, remove, about, note, attach, assign or state',
+    finding_id  String COMMENT 'of add and remove',
+    kind        LowCardinality(String) COMMENT 'of a subject, or the new state',
+    name        String COMMENT 'of a subject, an owner or a file',
+    text        String COMMENT 'title, note or reason' CODEC(ZSTD(1)),
+    content     String COMMENT 'of a file; may identify people' CODEC(ZSTD(1)),
+    sha256      String COMMENT 'of the content, in hex; empty without a file',
+    hash        String COMMENT 'SHA-256 of all other columns, with sha256 in place of the content'
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+ORDER BY (property_id, case_id, at)
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'what people gathered about findings; append-only';
+
+CREATE TABLE IF NOT EXISTS shoeproof.case_steps ON CLUSTER floor AS shoeproof.case_steps_local
+ENGINE = Distributed(floor, shoeproof, case_steps_local, cityHash64(property_id));
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.evidence_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.shoes_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.feeds_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.dealer_rounds_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 16;
+
+ALTER TABLE shoeproof.withdrawals_local ON CLUSTER floor ADD COLUMN IF NOT EXISTS hash String COMMENT 'SHA-256 of all other columns, in hex';
+
+ALTER TABLE shoeproof.withdrawals ON CLUSTER floor ADD COLUMN IF NOT EXISTS hash String COMMENT 'SHA-256 of all other columns, in hex';
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_configs ON CLUSTER floor AS
+SELECT x.property_id AS property_id, x.table_id AS table_id, x.config_id AS config_id, x.game AS game, x.currency AS currency,
+    multiIf(x.currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX', 'VND', 'VUV', 'XAF', 'XOF', 'XPF'), 1,
+        x.currency IN ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'), 1000, 100) AS minor_units
+FROM (
+    SELECT property_id, table_id, config_id, argMax(game, seq) AS game,
+        argMax(JSONExtractString(config, 'currency'), seq) AS currency
+    FROM shoeproof.v_table_configs WHERE NOT closed
+    GROUP BY property_id, table_id, config_id
+) AS x;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_rounds_flat ON CLUSTER floor AS
+SELECT r.property_id AS property_id, r.pit_id AS pit_id, r.table_id AS table_id, r.shoe_id AS shoe_id, r.round AS round, r.at AS at,
+    r.gaming_day AS gaming_day, r.shift AS shift, r.dealer_id AS dealer_id, c.game AS game, r.ruleset AS ruleset,
+    r.config_id AS config_id, r.result AS result, r.player_count AS player_count, r.banker_count AS banker_count, r.cards AS cards,
+    r.auditable AS auditable, r.wagers AS wagers, c.currency AS currency, greatest(c.minor_units, 1) AS minor_units,
+    toDecimal128(r.staked, 3) / minor_units AS staked,
+    toDecimal128(r.paid, 3) / minor_units AS paid,
+    toDecimal128(r.expected_pay, 3) / minor_units AS expected_pay,
+    toDecimal128(r.collected, 3) / minor_units AS collected,
+    toDecimal128(r.returned, 3) / minor_units AS returned,
+    toDecimal128(r.vigorish, 3) / minor_units AS vigorish,
+    toDecimal128(r.collected + r.vigorish - r.paid, 3) / minor_units AS win
+FROM shoeproof.v_rounds AS r
+LEFT JOIN shoeproof.v_configs AS c ON c.property_id = r.property_id AND c.table_id = r.table_id AND c.config_id = r.config_id;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_wagers_flat ON CLUSTER floor AS
+SELECT w.property_id AS property_id, r.pit_id AS pit_id, w.table_id AS table_id, w.shoe_id AS shoe_id, w.round AS round, w.at AS at,
+    w.gaming_day AS gaming_day, r.shift AS shift, r.dealer_id AS dealer_id, r.game AS game, r.ruleset AS ruleset, r.result AS result,
+    w.wager_id AS wager_id, w.seat AS seat, w.spot AS spot, w.medium AS medium, w.patron AS patron, w.late AS late, w.ev AS ev,
+    w.disposition AS disposition, w.expected AS expected, r.currency AS currency, greatest(r.minor_units, 1) AS minor_units,
+    toDecimal128(w.stake, 3) / minor_units AS stake,
+    toDecimal128(w.coupon, 3) / minor_units AS coupon,
+    toDecimal128(w.paid, 3) / minor_units AS paid,
+    toDecimal128(w.expected_paid, 3) / minor_units AS expected_paid,
+    toDecimal128(w.collected, 3) / minor_units AS collected,
+    toDecimal128(w.returned, 3) / minor_units AS returned
+FROM shoeproof.v_wagers AS w
+LEFT JOIN shoeproof.v_rounds_flat AS r ON r.property_id = w.property_id AND r.table_id = w.table_id AND r.shoe_id = w.shoe_id AND
+    r.round = w.round;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_vigorish_flat ON CLUSTER floor AS
+SELECT v.property_id AS property_id, r.pit_id AS pit_id, v.table_id AS table_id, v.shoe_id AS shoe_id, v.round AS round, v.at AS at,
+    v.gaming_day AS gaming_day, r.shift AS shift, r.dealer_id AS dealer_id, r.game AS game, r.ruleset AS ruleset,
+    v.wager_id AS wager_id, v.seat AS seat, v.kind AS kind, r.currency AS currency, greatest(r.minor_units, 1) AS minor_units,
+    toDecimal128(v.won, 3) / minor_units AS won,
+    toDecimal128(v.least, 3) / minor_units AS least,
+    toDecimal128(v.most, 3) / minor_units AS most,
+    toDecimal128(v.marked, 3) / minor_units AS marked,
+    toDecimal128(v.collected, 3) / minor_units AS collected
+FROM shoeproof.v_vigorish AS v
+LEFT JOIN shoeproof.v_rounds_flat AS r ON r.property_id = v.property_id AND r.table_id = v.table_id AND r.shoe_id = v.shoe_id AND
+    r.round = v.round;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_findings_flat ON CLUSTER floor AS
+SELECT f.id AS id, f.kind AS kind, f.verdict AS verdict, f.basis AS basis, f.rule AS rule, f.severity AS severity,
+    arrayStringConcat(f.citations, '; ') AS citations, f.property_id AS property_id, f.pit_id AS pit_id, f.table_id AS table_id,
+    f.shoe_id AS shoe_id, f.round AS round, f.seat AS seat, f.at AS at, f.gaming_day AS gaming_day, f.shift AS shift,
+    f.dealer_id AS dealer_id, s.game AS game, f.expected AS expected, f.observed AS observed, f.currency AS currency,
+    toDecimal128(f.amount, 3) / multiIf(f.currency IN ('BIF', 'CLP', 'DJF', 'GNF', 'ISK', 'JPY', 'KMF', 'KRW', 'PYG', 'RWF', 'UGX',
+        'VND', 'VUV', 'XAF', 'XOF', 'XPF'), 1, f.currency IN ('BHD', 'IQD', 'JOD', 'KWD', 'LYD', 'OMR', 'TND'), 1000, 100) AS amount
+FROM shoeproof.v_findings AS f
+LEFT JOIN shoeproof.v_shoes AS s ON s.property_id = f.property_id AND s.table_id = f.table_id AND s.shoe_id = f.shoe_id;
+
+ALTER TABLE shoeproof.audit_runs_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN run_id 'the nightly run',
+    COMMENT COLUMN started_at 'when it began, UTC',
+    COMMENT COLUMN ended_at 'when it ended, UTC',
+    COMMENT COLUMN state 'done',
+    COMMENT COLUMN error 'error in words; empty if it succeeded',
+    COMMENT COLUMN tables 'tables that it replayed',
+    COMMENT COLUMN shoes 'shoes that it replayed',
+    COMMENT COLUMN rounds 'rounds that it replayed',
+    COMMENT COLUMN findings 'findings that it made',
+    COMMENT COLUMN rulebooks 'rulebooks that it applied',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN shift 'the shift of the run; empty for the whole day',
+    COMMENT COLUMN events 'events that it replayed',
+    COMMENT COLUMN events_sha256 'SHA-256 of the events, in hex',
+    COMMENT COLUMN findings_sha256 'SHA-256 of the findings, in hex',
+    COMMENT COLUMN live_sha256 'SHA-256 of the findings of the live audit, in hex',
+    COMMENT COLUMN missing 'findings that the live audit lacks',
+    COMMENT COLUMN extra 'findings that only the live audit has',
+    COMMENT COLUMN changed 'findings with another content in the live audit',
+    COMMENT COLUMN gaps 'gaps in the numbers of events',
+    COMMENT COLUMN dead_letters 'records that could not be decoded',
+    COMMENT COLUMN open_shoes 'shoes that were still open at the end of the day',
+    COMMENT COLUMN supersedes 'the run that this one replaces; empty without one',
+    COMMENT COLUMN late 'differences to the live audit that follow from events that arrived late',
+    COMMENT COLUMN facts_sha256 'SHA-256 of the facts of the day, in hex; empty if the archive gives others or a shoe was open';
+
+ALTER TABLE shoeproof.audit_runs ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN run_id 'the nightly run',
+    COMMENT COLUMN started_at 'when it began, UTC',
+    COMMENT COLUMN ended_at 'when it ended, UTC',
+    COMMENT COLUMN state 'done',
+    COMMENT COLUMN error 'error in words; empty if it succeeded',
+    COMMENT COLUMN tables 'tables that it replayed',
+    COMMENT COLUMN shoes 'shoes that it replayed',
+    COMMENT COLUMN rounds 'rounds that it replayed',
+    COMMENT COLUMN findings 'findings that it made',
+    COMMENT COLUMN rulebooks 'rulebooks that it applied',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN shift 'the shift of the run; empty for the whole day',
+    COMMENT COLUMN events 'events that it replayed',
+    COMMENT COLUMN events_sha256 'SHA-256 of the events, in hex',
+    COMMENT COLUMN findings_sha256 'SHA-256 of the findings, in hex',
+    COMMENT COLUMN live_sha256 'SHA-256 of the findings of the live audit, in hex',
+    COMMENT COLUMN missing 'findings that the live audit lacks',
+    COMMENT COLUMN extra 'findings that only the live audit has',
+    COMMENT COLUMN changed 'findings with another content in the live audit',
+    COMMENT COLUMN gaps 'gaps in the numbers of events',
+    COMMENT COLUMN dead_letters 'records that could not be decoded',
+    COMMENT COLUMN open_shoes 'shoes that were still open at the end of the day',
+    COMMENT COLUMN supersedes 'the run that this one replaces; empty without one',
+    COMMENT COLUMN late 'differences to the live audit that follow from events that arrived late',
+    COMMENT COLUMN facts_sha256 'SHA-256 of the facts of the day, in hex; empty if the archive gives others or a shoe was open';
+
+ALTER TABLE shoeproof.case_steps_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN case_id 'the case',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN role 'roles of the user at the time',
+    COMMENT COLUMN issuer 'who vouches for the subject: URL of an OpenID provider, proxy, token or none',
+    COMMENT COLUMN subject 'the user at the issuer',
+    COMMENT COLUMN finding_id 'the finding, of add and remove',
+    COMMENT COLUMN kind 'kind of the subject, or the new state',
+    COMMENT COLUMN name 'name of a subject, an owner or a file',
+    COMMENT COLUMN content 'content of a file; may identify people',
+    COMMENT COLUMN sha256 'SHA-256 of the content, in hex; empty without a file';
+
+ALTER TABLE shoeproof.case_steps ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN case_id 'the case',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN role 'roles of the user at the time',
+    COMMENT COLUMN issuer 'who vouches for the subject: URL of an OpenID provider, proxy, token or none',
+    COMMENT COLUMN subject 'the user at the issuer',
+    COMMENT COLUMN finding_id 'the finding, of add and remove',
+    COMMENT COLUMN kind 'kind of the subject, or the new state',
+    COMMENT COLUMN name 'name of a subject, an owner or a file',
+    COMMENT COLUMN content 'content of a file; may identify people',
+    COMMENT COLUMN sha256 'SHA-256 of the content, in hex; empty without a file';
+
+ALTER TABLE shoeproof.console_log_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN role 'roles of the user at the time',
+    COMMENT COLUMN action 'what was done',
+    COMMENT COLUMN object 'what it was done to',
+    COMMENT COLUMN detail 'details in words',
+    COMMENT COLUMN remote 'address from which the request came',
+    COMMENT COLUMN link 'number of the link in the chain, from 1, over both tables';
+
+ALTER TABLE shoeproof.console_log ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN role 'roles of the user at the time',
+    COMMENT COLUMN action 'what was done',
+    COMMENT COLUMN object 'what it was done to',
+    COMMENT COLUMN detail 'details in words',
+    COMMENT COLUMN remote 'address from which the request came',
+    COMMENT COLUMN link 'number of the link in the chain, from 1, over both tables';
+
+ALTER TABLE shoeproof.dead_letters_local ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'the offset in the partition',
+    COMMENT COLUMN reason 'why the record could not be decoded',
+    COMMENT COLUMN raw 'record as received; may name patrons';
+
+ALTER TABLE shoeproof.dead_letters ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'the offset in the partition',
+    COMMENT COLUMN reason 'why the record could not be decoded',
+    COMMENT COLUMN raw 'record as received; may name patrons';
+
+ALTER TABLE shoeproof.dealer_findings_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN id 'id of the row',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.dealer_findings ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN id 'id of the row',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.dealer_rounds_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN rounds 'number of rounds',
+    COMMENT COLUMN last_at 'time of the last one, UTC';
+
+ALTER TABLE shoeproof.dealer_rounds ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN rounds 'number of rounds',
+    COMMENT COLUMN last_at 'time of the last one, UTC';
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN event_id 'id of the event, as the publisher set it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN kind 'kind of the event',
+    COMMENT COLUMN format 'format in which the event was received',
+    COMMENT COLUMN raw 'record as received; may name patrons',
+    COMMENT COLUMN sha256 'SHA-256 of raw',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'the offset in the partition',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file';
+
+ALTER TABLE shoeproof.events ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN event_id 'id of the event, as the publisher set it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN kind 'kind of the event',
+    COMMENT COLUMN format 'format in which the event was received',
+    COMMENT COLUMN raw 'record as received; may name patrons',
+    COMMENT COLUMN sha256 'SHA-256 of raw',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'the offset in the partition',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file';
+
+ALTER TABLE shoeproof.evidence_local ON CLUSTER floor COMMENT COLUMN detector 'the detector',
+    COMMENT COLUMN key 'what the detector tests, such as a dealer or a table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN start 'weight of a start at this round',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.evidence ON CLUSTER floor COMMENT COLUMN detector 'the detector',
+    COMMENT COLUMN key 'what the detector tests, such as a dealer or a table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN start 'weight of a start at this round',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.exports_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN export_id 'the export',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN kind 'bundle, or a file of the console',
+    COMMENT COLUMN query 'what was exported, as the user chose it',
+    COMMENT COLUMN name 'name of the file',
+    COMMENT COLUMN files 'number of files',
+    COMMENT COLUMN bytes 'size in bytes',
+    COMMENT COLUMN sha256 'SHA-256 of the file; of a bundle, of manifest.json; in hex',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN origin 'name of the log',
+    COMMENT COLUMN number 'number of the export in its log, from 1',
+    COMMENT COLUMN findings 'number of findings',
+    COMMENT COLUMN amendments 'number of amendments of earlier exports',
+    COMMENT COLUMN log_size 'leaves of the log, this export included',
+    COMMENT COLUMN log_root 'root of the signed tree, base64';
+
+ALTER TABLE shoeproof.exports ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN export_id 'the export',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN kind 'bundle, or a file of the console',
+    COMMENT COLUMN query 'what was exported, as the user chose it',
+    COMMENT COLUMN name 'name of the file',
+    COMMENT COLUMN files 'number of files',
+    COMMENT COLUMN bytes 'size in bytes',
+    COMMENT COLUMN sha256 'SHA-256 of the file; of a bundle, of manifest.json; in hex',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN origin 'name of the log',
+    COMMENT COLUMN number 'number of the export in its log, from 1',
+    COMMENT COLUMN findings 'number of findings',
+    COMMENT COLUMN amendments 'number of amendments of earlier exports',
+    COMMENT COLUMN log_size 'leaves of the log, this export included',
+    COMMENT COLUMN log_root 'root of the signed tree, base64';
+
+ALTER TABLE shoeproof.feeds_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN kind 'kind of the event',
+    COMMENT COLUMN received_at 'when ingest received the last event, UTC';
+
+ALTER TABLE shoeproof.feeds ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN kind 'kind of the event',
+    COMMENT COLUMN received_at 'when ingest received the last event, UTC';
+
+ALTER TABLE shoeproof.finding_actions_local ON CLUSTER floor COMMENT COLUMN finding_id 'id of the finding',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN action 'acknowledge, review, assign, escalate, note, close, confirm, reject, reopen or undo',
+    COMMENT COLUMN from_state 'state before',
+    COMMENT COLUMN to_state 'state after',
+    COMMENT COLUMN disposition 'result of the triage',
+    COMMENT COLUMN reason 'reason in words',
+    COMMENT COLUMN note 'note in words',
+    COMMENT COLUMN link 'number of the link in the chain, from 1, over both tables',
+    COMMENT COLUMN role 'roles of the user at the time';
+
+ALTER TABLE shoeproof.finding_actions ON CLUSTER floor COMMENT COLUMN finding_id 'id of the finding',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN action 'acknowledge, review, assign, escalate, note, close, confirm, reject, reopen or undo',
+    COMMENT COLUMN from_state 'state before',
+    COMMENT COLUMN to_state 'state after',
+    COMMENT COLUMN disposition 'result of the triage',
+    COMMENT COLUMN reason 'reason in words',
+    COMMENT COLUMN note 'note in words',
+    COMMENT COLUMN link 'number of the link in the chain, from 1, over both tables',
+    COMMENT COLUMN role 'roles of the user at the time';
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor COMMENT COLUMN id 'id of the finding: 32 hex digits, the same for the same deviation in every run',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN citations 'clauses of the rulebook',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN subject 'what the finding is about in its round, such as seat:5 or wager:ID',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN expected 'what the rule requires, in words',
+    COMMENT COLUMN observed 'what happened, in words',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN evidence 'numbers and ids of the events that prove it',
+    COMMENT COLUMN rulebook 'the rulebook and the version of its content',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN ln_e 'natural logarithm of the evidence of an anomaly; 0 for rules',
+    COMMENT COLUMN threshold 'natural logarithm that the evidence had to reach; 0 for rules',
+    COMMENT COLUMN odds 'the evidence in words',
+    COMMENT COLUMN covers 'findings that this one explains and that are not reported by themselves: rule, round, subject';
+
+ALTER TABLE shoeproof.findings ON CLUSTER floor COMMENT COLUMN id 'id of the finding: 32 hex digits, the same for the same deviation in every run',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN citations 'clauses of the rulebook',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN subject 'what the finding is about in its round, such as seat:5 or wager:ID',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN expected 'what the rule requires, in words',
+    COMMENT COLUMN observed 'what happened, in words',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN evidence 'numbers and ids of the events that prove it',
+    COMMENT COLUMN rulebook 'the rulebook and the version of its content',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN ln_e 'natural logarithm of the evidence of an anomaly; 0 for rules',
+    COMMENT COLUMN threshold 'natural logarithm that the evidence had to reach; 0 for rules',
+    COMMENT COLUMN odds 'the evidence in words',
+    COMMENT COLUMN covers 'findings that this one explains and that are not reported by themselves: rule, round, subject';
+
+ALTER TABLE shoeproof.handovers_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN note 'note in words',
+    COMMENT COLUMN open 'number of open findings',
+    COMMENT COLUMN critical 'number of critical findings',
+    COMMENT COLUMN unowned 'number of open findings that are assigned to no one',
+    COMMENT COLUMN issuer 'who vouches for the subject: URL of an OpenID provider, proxy, token or none',
+    COMMENT COLUMN subject 'the user at the issuer',
+    COMMENT COLUMN snapshot 'open findings, actions and silences at that moment, as JSON';
+
+ALTER TABLE shoeproof.handovers ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN note 'note in words',
+    COMMENT COLUMN open 'number of open findings',
+    COMMENT COLUMN critical 'number of critical findings',
+    COMMENT COLUMN unowned 'number of open findings that are assigned to no one',
+    COMMENT COLUMN issuer 'who vouches for the subject: URL of an OpenID provider, proxy, token or none',
+    COMMENT COLUMN subject 'the user at the issuer',
+    COMMENT COLUMN snapshot 'open findings, actions and silences at that moment, as JSON';
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN from_offset 'first offset of the range',
+    COMMENT COLUMN to_offset 'last offset of the range, included',
+    COMMENT COLUMN low_offset 'offset from which a restart reads again',
+    COMMENT COLUMN generation 'generation of the consumer group, or of the lease, under which it was written',
+    COMMENT COLUMN epoch 'how often the log had been truncated before',
+    COMMENT COLUMN cut_to 'last offset that is gone; otherwise 0',
+    COMMENT COLUMN rules_version 'version of the rules',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN records 'records of the range',
+    COMMENT COLUMN rows 'rows of the range',
+    COMMENT COLUMN hash 'hash of the rows of the range',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program',
+    COMMENT COLUMN released 'tables whose gaps were given up after the range, JSON';
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN from_offset 'first offset of the range',
+    COMMENT COLUMN to_offset 'last offset of the range, included',
+    COMMENT COLUMN low_offset 'offset from which a restart reads again',
+    COMMENT COLUMN generation 'generation of the consumer group, or of the lease, under which it was written',
+    COMMENT COLUMN epoch 'how often the log had been truncated before',
+    COMMENT COLUMN cut_to 'last offset that is gone; otherwise 0',
+    COMMENT COLUMN rules_version 'version of the rules',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN records 'records of the range',
+    COMMENT COLUMN rows 'rows of the range',
+    COMMENT COLUMN hash 'hash of the rows of the range',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program',
+    COMMENT COLUMN released 'tables whose gaps were given up after the range, JSON';
+
+ALTER TABLE shoeproof.leases_local ON CLUSTER floor COMMENT COLUMN name 'name of the lease',
+    COMMENT COLUMN generation 'generation of the consumer group, or of the lease, under which it was written',
+    COMMENT COLUMN holder 'process that has the lease',
+    COMMENT COLUMN state 'taken or released',
+    COMMENT COLUMN at 'when the row was written, UTC';
+
+ALTER TABLE shoeproof.leases ON CLUSTER floor COMMENT COLUMN name 'name of the lease',
+    COMMENT COLUMN generation 'generation of the consumer group, or of the lease, under which it was written',
+    COMMENT COLUMN holder 'process that has the lease',
+    COMMENT COLUMN state 'taken or released',
+    COMMENT COLUMN at 'when the row was written, UTC';
+
+ALTER TABLE shoeproof.legal_holds_local ON CLUSTER floor COMMENT COLUMN hold_id 'the legal hold',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN from_day 'first gaming day',
+    COMMENT COLUMN until_day 'last gaming day, included',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN reason 'reason in words';
+
+ALTER TABLE shoeproof.legal_holds ON CLUSTER floor COMMENT COLUMN hold_id 'the legal hold',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN from_day 'first gaming day',
+    COMMENT COLUMN until_day 'last gaming day, included',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN reason 'reason in words';
+
+ALTER TABLE shoeproof.notices_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN notice_at 'time of the notice, UTC',
+    COMMENT COLUMN effective_at 'time from which it is in force, UTC',
+    COMMENT COLUMN topic 'what the notice announces',
+    COMMENT COLUMN filed 'it was filed with the regulator',
+    COMMENT COLUMN written 'it was given in writing',
+    COMMENT COLUMN recipients 'who received it',
+    COMMENT COLUMN medium 'how it was given',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.notices ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN notice_at 'time of the notice, UTC',
+    COMMENT COLUMN effective_at 'time from which it is in force, UTC',
+    COMMENT COLUMN topic 'what the notice announces',
+    COMMENT COLUMN filed 'it was filed with the regulator',
+    COMMENT COLUMN written 'it was given in writing',
+    COMMENT COLUMN recipients 'who received it',
+    COMMENT COLUMN medium 'how it was given',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN id 'id of the finding',
+    COMMENT COLUMN state 'state of triage: new, acknowledged, in_review, escalated, closing, closed, reopened or withdrawn',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN expected 'what the rule requires, in words',
+    COMMENT COLUMN observed 'what happened, in words',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN is_deleted 'the finding left the queue: it was closed or withdrawn',
+    COMMENT COLUMN owner 'user to whom it is assigned; empty if unassigned',
+    COMMENT COLUMN fingerprint 'same for findings that repeat each other at a table',
+    COMMENT COLUMN arrived_at 'when the queue received it, UTC',
+    COMMENT COLUMN changed_at 'when the row was written, UTC',
+    COMMENT COLUMN basis 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';
+
+ALTER TABLE shoeproof.open_findings ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN id 'id of the finding',
+    COMMENT COLUMN state 'state of triage: new, acknowledged, in_review, escalated, closing, closed, reopened or withdrawn',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN expected 'what the rule requires, in words',
+    COMMENT COLUMN observed 'what happened, in words',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN is_deleted 'the finding left the queue: it was closed or withdrawn',
+    COMMENT COLUMN owner 'user to whom it is assigned; empty if unassigned',
+    COMMENT COLUMN fingerprint 'same for findings that repeat each other at a table',
+    COMMENT COLUMN arrived_at 'when the queue received it, UTC',
+    COMMENT COLUMN changed_at 'when the row was written, UTC',
+    COMMENT COLUMN basis 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed';
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the first event of the round, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN result 'PLAYER, BANKER or TIE by the cards as dealt; VOID, or NONE if the cards give none',
+    COMMENT COLUMN player_count 'points of the hand of the player, 0 to 9',
+    COMMENT COLUMN banker_count 'points of the hand of the banker, 0 to 9',
+    COMMENT COLUMN player_cards 'number of cards of the hand of the player',
+    COMMENT COLUMN banker_cards 'number of cards of the hand of the banker',
+    COMMENT COLUMN cards 'the cards of both hands, such as P 6c Kh B 7d Ks',
+    COMMENT COLUMN wagers 'number of wagers that stood',
+    COMMENT COLUMN staked 'sum of the stakes of wagers that stood: the handle; minor units',
+    COMMENT COLUMN paid 'sum that was paid on wagers, without returned stakes; minor units',
+    COMMENT COLUMN expected_pay 'sum that the rules require to be paid; minor units',
+    COMMENT COLUMN collected 'sum of losing stakes that were taken; minor units',
+    COMMENT COLUMN returned 'sum of stakes that were given back; minor units',
+    COMMENT COLUMN vigorish 'vigorish that was marked or collected during the round; minor units',
+    COMMENT COLUMN auditable 'false if events of the round are missing',
+    COMMENT COLUMN first_seq 'number of the first event',
+    COMMENT COLUMN end_seq 'number of the event that ended or voided the round; 0 without one',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN decks 'decks of the shoe',
+    COMMENT COLUMN unseen 'cards not seen before the first one of the round: a byte for each of 52, clubs first, aces first; empty if unknown',
+    COMMENT COLUMN chance_player 'exact chance of the player before the first card; 0 in all three is unknown',
+    COMMENT COLUMN chance_banker 'exact chance of the banker before the first card; 0 in all three is unknown',
+    COMMENT COLUMN chance_tie 'exact chance of a tie before the first card; 0 in all three is unknown',
+    COMMENT COLUMN locked_at 'time of no more bets, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN card_at 'time of the first card, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN end_at 'time of the end of the round, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN batch_id 'batch of the cards of the shoe',
+    COMMENT COLUMN shuffler 'device that shuffled the shoe',
+    COMMENT COLUMN reader 'device that read the cards',
+    COMMENT COLUMN settled_at 'time of the event that settled the round: the next first card, or the end of the shoe; UTC';
+
+ALTER TABLE shoeproof.rounds ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the first event of the round, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN result 'PLAYER, BANKER or TIE by the cards as dealt; VOID, or NONE if the cards give none',
+    COMMENT COLUMN player_count 'points of the hand of the player, 0 to 9',
+    COMMENT COLUMN banker_count 'points of the hand of the banker, 0 to 9',
+    COMMENT COLUMN player_cards 'number of cards of the hand of the player',
+    COMMENT COLUMN banker_cards 'number of cards of the hand of the banker',
+    COMMENT COLUMN cards 'the cards of both hands, such as P 6c Kh B 7d Ks',
+    COMMENT COLUMN wagers 'number of wagers that stood',
+    COMMENT COLUMN staked 'sum of the stakes of wagers that stood: the handle; minor units',
+    COMMENT COLUMN paid 'sum that was paid on wagers, without returned stakes; minor units',
+    COMMENT COLUMN expected_pay 'sum that the rules require to be paid; minor units',
+    COMMENT COLUMN collected 'sum of losing stakes that were taken; minor units',
+    COMMENT COLUMN returned 'sum of stakes that were given back; minor units',
+    COMMENT COLUMN vigorish 'vigorish that was marked or collected during the round; minor units',
+    COMMENT COLUMN auditable 'false if events of the round are missing',
+    COMMENT COLUMN first_seq 'number of the first event',
+    COMMENT COLUMN end_seq 'number of the event that ended or voided the round; 0 without one',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN decks 'decks of the shoe',
+    COMMENT COLUMN unseen 'cards not seen before the first one of the round: a byte for each of 52, clubs first, aces first; empty if unknown',
+    COMMENT COLUMN chance_player 'exact chance of the player before the first card; 0 in all three is unknown',
+    COMMENT COLUMN chance_banker 'exact chance of the banker before the first card; 0 in all three is unknown',
+    COMMENT COLUMN chance_tie 'exact chance of a tie before the first card; 0 in all three is unknown',
+    COMMENT COLUMN locked_at 'time of no more bets, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN card_at 'time of the first card, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN end_at 'time of the end of the round, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN batch_id 'batch of the cards of the shoe',
+    COMMENT COLUMN shuffler 'device that shuffled the shoe',
+    COMMENT COLUMN reader 'device that read the cards',
+    COMMENT COLUMN settled_at 'time of the event that settled the round: the next first card, or the end of the shoe; UTC';
+
+ALTER TABLE shoeproof.run_lines_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN part 'part of the run: shift, and i/n of the workers',
+    COMMENT COLUMN generation 'generation of the consumer group, or of the lease, under which it was written',
+    COMMENT COLUMN no 'number of the line',
+    COMMENT COLUMN kind 'kind of the row',
+    COMMENT COLUMN line 'line of the report',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program';
+
+ALTER TABLE shoeproof.run_lines ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN part 'part of the run: shift, and i/n of the workers',
+    COMMENT COLUMN generation 'generation of the consumer group, or of the lease, under which it was written',
+    COMMENT COLUMN no 'number of the line',
+    COMMENT COLUMN kind 'kind of the row',
+    COMMENT COLUMN line 'line of the report',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program';
+
+ALTER TABLE shoeproof.schema_migrations_local ON CLUSTER floor COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN name 'file of the migration',
+    COMMENT COLUMN sha256 'SHA-256, in hex',
+    COMMENT COLUMN applied_by 'user who applied it',
+    COMMENT COLUMN applied_at 'when it was applied, UTC';
+
+ALTER TABLE shoeproof.schema_migrations ON CLUSTER floor COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN name 'file of the migration',
+    COMMENT COLUMN sha256 'SHA-256, in hex',
+    COMMENT COLUMN applied_by 'user who applied it',
+    COMMENT COLUMN applied_at 'when it was applied, UTC';
+
+ALTER TABLE shoeproof.shelves_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN id 'id of the row',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN table_id 'the table; empty is every table',
+    COMMENT COLUMN reason 'reason in words',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN at 'begin of the silence, UTC',
+    COMMENT COLUMN until 'end of the silence, UTC: 24 hours after at, or earlier',
+    COMMENT COLUMN lifted_by 'user who ended the silence; empty if it ended by itself',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.shelves ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN id 'id of the row',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN table_id 'the table; empty is every table',
+    COMMENT COLUMN reason 'reason in words',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN at 'begin of the silence, UTC',
+    COMMENT COLUMN until 'end of the silence, UTC: 24 hours after at, or earlier',
+    COMMENT COLUMN lifted_by 'user who ended the silence; empty if it ended by itself',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.shoes_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN at 'time of the first event of the shoe, UTC',
+    COMMENT COLUMN ended_at 'time of the end of the shoe, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN decks 'decks of the shoe',
+    COMMENT COLUMN cards_out 'cards that left the shoe',
+    COMMENT COLUMN remaining 'cards that remained, as reported at its end',
+    COMMENT COLUMN rounds 'rounds of the shoe',
+    COMMENT COLUMN unauditable 'rules and rounds of the shoe that could not be judged',
+    COMMENT COLUMN findings 'findings of the shoe',
+    COMMENT COLUMN outstanding 'vigorish that was still owed at the end; minor units',
+    COMMENT COLUMN joined 'the audit began in the middle of the shoe',
+    COMMENT COLUMN missing 'events of the shoe are missing',
+    COMMENT COLUMN first_seq 'number of the first event',
+    COMMENT COLUMN last_seq 'number of the last event',
+    COMMENT COLUMN rulebook 'the rulebook and the version of its content',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN closed_at 'time of the event after which the rules of a whole shoe were evaluated, UTC';
+
+ALTER TABLE shoeproof.shoes ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN at 'time of the first event of the shoe, UTC',
+    COMMENT COLUMN ended_at 'time of the end of the shoe, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN decks 'decks of the shoe',
+    COMMENT COLUMN cards_out 'cards that left the shoe',
+    COMMENT COLUMN remaining 'cards that remained, as reported at its end',
+    COMMENT COLUMN rounds 'rounds of the shoe',
+    COMMENT COLUMN unauditable 'rules and rounds of the shoe that could not be judged',
+    COMMENT COLUMN findings 'findings of the shoe',
+    COMMENT COLUMN outstanding 'vigorish that was still owed at the end; minor units',
+    COMMENT COLUMN joined 'the audit began in the middle of the shoe',
+    COMMENT COLUMN missing 'events of the shoe are missing',
+    COMMENT COLUMN first_seq 'number of the first event',
+    COMMENT COLUMN last_seq 'number of the last event',
+    COMMENT COLUMN rulebook 'the rulebook and the version of its content',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN closed_at 'time of the event after which the rules of a whole shoe were evaluated, UTC';
+
+ALTER TABLE shoeproof.table_configs_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN effective_at 'time from which it is in force, UTC',
+    COMMENT COLUMN opened 'the table was opened with this configuration',
+    COMMENT COLUMN closed 'the row is the closing of the table, and has no configuration',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN mode 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6 or NONE',
+    COMMENT COLUMN percent 'percentage of the vigorish',
+    COMMENT COLUMN procedure 'number of the payment procedure',
+    COMMENT COLUMN reshuffle 'the table is reshuffled continuously',
+    COMMENT COLUMN config 'the TableConfig as canonical JSON',
+    COMMENT COLUMN event_id 'id of the event, as the publisher set it',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.table_configs ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN effective_at 'time from which it is in force, UTC',
+    COMMENT COLUMN opened 'the table was opened with this configuration',
+    COMMENT COLUMN closed 'the row is the closing of the table, and has no configuration',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN mode 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6 or NONE',
+    COMMENT COLUMN percent 'percentage of the vigorish',
+    COMMENT COLUMN procedure 'number of the payment procedure',
+    COMMENT COLUMN reshuffle 'the table is reshuffled continuously',
+    COMMENT COLUMN config 'the TableConfig as canonical JSON',
+    COMMENT COLUMN event_id 'id of the event, as the publisher set it',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN memory 'state of the table; may name patrons',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'offset of the record after which it was written',
+    COMMENT COLUMN epoch 'how often the log had been truncated before';
+
+ALTER TABLE shoeproof.table_memory ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN memory 'state of the table; may name patrons',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'offset of the record after which it was written',
+    COMMENT COLUMN epoch 'how often the log had been truncated before';
+
+ALTER TABLE shoeproof.v_alarm_rate ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN slot 'begin of the ten minutes, UTC',
+    COMMENT COLUMN alarms 'findings that alarm, in ten minutes',
+    COMMENT COLUMN critical 'number of critical findings',
+    COMMENT COLUMN major 'number of major findings',
+    MODIFY COMMENT 'findings that alarm, in slots of ten minutes';
+
+ALTER TABLE shoeproof.v_audit_runs ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN run_id 'the nightly run',
+    COMMENT COLUMN started_at 'when it began, UTC',
+    COMMENT COLUMN ended_at 'when it ended, UTC',
+    COMMENT COLUMN state 'done',
+    COMMENT COLUMN error 'error in words; empty if it succeeded',
+    COMMENT COLUMN tables 'tables that it replayed',
+    COMMENT COLUMN shoes 'shoes that it replayed',
+    COMMENT COLUMN rounds 'rounds that it replayed',
+    COMMENT COLUMN findings 'findings that it made',
+    COMMENT COLUMN rulebooks 'rulebooks that it applied',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN shift 'the shift of the run; empty for the whole day',
+    COMMENT COLUMN events 'events that it replayed',
+    COMMENT COLUMN events_sha256 'SHA-256 of the events, in hex',
+    COMMENT COLUMN findings_sha256 'SHA-256 of the findings, in hex',
+    COMMENT COLUMN live_sha256 'SHA-256 of the findings of the live audit, in hex',
+    COMMENT COLUMN missing 'findings that the live audit lacks',
+    COMMENT COLUMN extra 'findings that only the live audit has',
+    COMMENT COLUMN changed 'findings with another content in the live audit',
+    COMMENT COLUMN gaps 'gaps in the numbers of events',
+    COMMENT COLUMN dead_letters 'records that could not be decoded',
+    COMMENT COLUMN open_shoes 'shoes that were still open at the end of the day',
+    COMMENT COLUMN supersedes 'the run that this one replaces; empty without one',
+    COMMENT COLUMN late 'differences to the live audit that follow from events that arrived late',
+    COMMENT COLUMN facts_sha256 'SHA-256 of the facts of the day, in hex; empty if the archive gives others or a shoe was open',
+    MODIFY COMMENT 'nightly runs';
+
+ALTER TABLE shoeproof.v_bundles ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN export_id 'the export',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN kind 'bundle, or a file of the console',
+    COMMENT COLUMN query 'what was exported, as the user chose it',
+    COMMENT COLUMN name 'name of the file',
+    COMMENT COLUMN files 'number of files',
+    COMMENT COLUMN bytes 'size in bytes',
+    COMMENT COLUMN sha256 'SHA-256 of the file; of a bundle, of manifest.json; in hex',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN origin 'name of the log',
+    COMMENT COLUMN number 'number of the export in its log, from 1',
+    COMMENT COLUMN findings 'number of findings',
+    COMMENT COLUMN amendments 'number of amendments of earlier exports',
+    COMMENT COLUMN log_size 'leaves of the log, this export included',
+    COMMENT COLUMN log_root 'root of the signed tree, base64',
+    MODIFY COMMENT 'signed bundles';
+
+ALTER TABLE shoeproof.v_configs ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN minor_units 'minor units of a unit of the currency: 100 of most',
+    MODIFY COMMENT 'game and currency of each configuration';
+
+ALTER TABLE shoeproof.v_dead_letters ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'the offset in the partition',
+    COMMENT COLUMN place 'file and line, if the record came from a file',
+    COMMENT COLUMN reason 'why the record could not be decoded',
+    COMMENT COLUMN raw 'record as received; may name patrons',
+    MODIFY COMMENT 'records that could not be decoded';
+
+ALTER TABLE shoeproof.v_dealer_findings ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN findings 'number of findings',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    MODIFY COMMENT 'findings by dealer, gaming day and rule';
+
+ALTER TABLE shoeproof.v_events ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN event_id 'id of the event, as the publisher set it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN kind 'kind of the event',
+    COMMENT COLUMN format 'format in which the event was received',
+    COMMENT COLUMN raw 'record as received; may name patrons',
+    COMMENT COLUMN sha256 'SHA-256 of raw',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'the offset in the partition',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    MODIFY COMMENT 'the archive: each event as received; auditors only';
+
+ALTER TABLE shoeproof.v_evidence ON CLUSTER floor COMMENT COLUMN detector 'the detector',
+    COMMENT COLUMN key 'what the detector tests, such as a dealer or a table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN ln_e 'natural logarithm of the factor',
+    COMMENT COLUMN start 'weight of a start at this round',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    MODIFY COMMENT 'factors of the detectors, by round';
+
+ALTER TABLE shoeproof.v_exports ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN export_id 'the export',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN kind 'bundle, or a file of the console',
+    COMMENT COLUMN query 'what was exported, as the user chose it',
+    COMMENT COLUMN name 'name of the file',
+    COMMENT COLUMN files 'number of files',
+    COMMENT COLUMN bytes 'size in bytes',
+    COMMENT COLUMN sha256 'SHA-256 of the file; of a bundle, of manifest.json; in hex',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN origin 'name of the log',
+    COMMENT COLUMN number 'number of the export in its log, from 1',
+    COMMENT COLUMN findings 'number of findings',
+    COMMENT COLUMN amendments 'number of amendments of earlier exports',
+    COMMENT COLUMN log_size 'leaves of the log, this export included',
+    COMMENT COLUMN log_root 'root of the signed tree, base64',
+    MODIFY COMMENT 'exports: bundles and files of the console';
+
+ALTER TABLE shoeproof.v_feeds ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN kind 'kind of the event',
+    COMMENT COLUMN received_at 'when ingest received the last event, UTC',
+    MODIFY COMMENT 'last event of each kind at each table';
+
+ALTER TABLE shoeproof.v_findings ON CLUSTER floor COMMENT COLUMN id 'id of the finding: 32 hex digits, the same for the same deviation in every run',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN citations 'clauses of the rulebook',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN subject 'what the finding is about in its round, such as seat:5 or wager:ID',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN expected 'what the rule requires, in words',
+    COMMENT COLUMN observed 'what happened, in words',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN evidence 'numbers and ids of the events that prove it',
+    COMMENT COLUMN rulebook 'the rulebook and the version of its content',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN ln_e 'natural logarithm of the evidence of an anomaly; 0 for rules',
+    COMMENT COLUMN threshold 'natural logarithm that the evidence had to reach; 0 for rules',
+    COMMENT COLUMN odds 'the evidence in words',
+    COMMENT COLUMN covers 'findings that this one explains and that are not reported by themselves: rule, round, subject',
+    COMMENT COLUMN basis 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed',
+    MODIFY COMMENT 'findings that stand: without those that a later run withdrew';
+
+ALTER TABLE shoeproof.v_findings_by_rule ON CLUSTER floor COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN findings 'number of findings',
+    COMMENT COLUMN tables 'number of tables',
+    COMMENT COLUMN shoes 'number of shoes',
+    COMMENT COLUMN first_at 'time of the first one, UTC',
+    COMMENT COLUMN last_at 'time of the last one, UTC',
+    MODIFY COMMENT 'findings by rule, verdict and severity';
+
+ALTER TABLE shoeproof.v_findings_by_table ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN findings 'number of findings',
+    COMMENT COLUMN critical 'number of critical findings',
+    COMMENT COLUMN major 'number of major findings',
+    COMMENT COLUMN minor 'number of minor findings',
+    COMMENT COLUMN info 'number of findings for information',
+    COMMENT COLUMN breaches 'number of findings with the verdict BREACH',
+    COMMENT COLUMN suspects 'number of findings with the verdict SUSPECT',
+    COMMENT COLUMN unauditable 'number of findings with the verdict UNAUDITABLE',
+    COMMENT COLUMN first_at 'time of the first one, UTC',
+    COMMENT COLUMN last_at 'time of the last one, UTC',
+    MODIFY COMMENT 'findings by table';
+
+ALTER TABLE shoeproof.v_findings_flat ON CLUSTER floor COMMENT COLUMN id 'id of the finding: 32 hex digits, the same for the same deviation in every run',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN basis 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN citations 'clauses of the rulebook, in one text',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN expected 'what the rule requires, in words',
+    COMMENT COLUMN observed 'what happened, in words',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN amount 'money at issue in the deviation',
+    MODIFY COMMENT 'findings that stand, with the game; the amount is a decimal of the currency';
+
+ALTER TABLE shoeproof.v_notices ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN notice_at 'time of the notice, UTC',
+    COMMENT COLUMN effective_at 'time from which it is in force, UTC',
+    COMMENT COLUMN topic 'what the notice announces',
+    COMMENT COLUMN filed 'it was filed with the regulator',
+    COMMENT COLUMN written 'it was given in writing',
+    COMMENT COLUMN recipients 'who received it',
+    COMMENT COLUMN medium 'how it was given',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    MODIFY COMMENT 'notices to the regulator and to patrons';
+
+ALTER TABLE shoeproof.v_open_findings ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN urgency '1 critical, 2 major, 3 minor, 4 info, 5 other',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN id 'id of the finding',
+    COMMENT COLUMN state 'state of triage: new, acknowledged, in_review, escalated, closing, closed, reopened or withdrawn',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN expected 'what the rule requires, in words',
+    COMMENT COLUMN observed 'what happened, in words',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN is_deleted 'the finding left the queue: it was closed or withdrawn',
+    COMMENT COLUMN owner 'user to whom it is assigned; empty if unassigned',
+    COMMENT COLUMN fingerprint 'same for findings that repeat each other at a table',
+    COMMENT COLUMN arrived_at 'when the queue received it, UTC',
+    COMMENT COLUMN changed_at 'when the row was written, UTC',
+    COMMENT COLUMN basis 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed',
+    MODIFY COMMENT 'the queue of triage';
+
+ALTER TABLE shoeproof.v_progress ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN from_offset 'first offset of the range',
+    COMMENT COLUMN to_offset 'last offset of the range, included',
+    COMMENT COLUMN low_offset 'offset from which a restart reads again',
+    COMMENT COLUMN generation 'generation of the consumer group, or of the lease, under which it was written',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program',
+    MODIFY COMMENT 'last range of each partition';
+
+ALTER TABLE shoeproof.v_queue ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN urgency '1 critical, 2 major, 3 minor, 4 info, 5 other',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN id 'id of the finding',
+    COMMENT COLUMN state 'state of triage: new, acknowledged, in_review, escalated, closing, closed, reopened or withdrawn',
+    COMMENT COLUMN kind 'deviation (of a rule), anomaly (of a detector), data_fault (of the feed) or notice',
+    COMMENT COLUMN verdict 'BREACH, SUSPECT, UNAUDITABLE or INFO',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN severity 'critical, major, minor or info; exceptions are minor and above',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN expected 'what the rule requires, in words',
+    COMMENT COLUMN observed 'what happened, in words',
+    COMMENT COLUMN amount 'money at issue in the deviation; minor units',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN is_deleted 'the finding left the queue: it was closed or withdrawn',
+    COMMENT COLUMN owner 'user to whom it is assigned; empty if unassigned',
+    COMMENT COLUMN fingerprint 'same for findings that repeat each other at a table',
+    COMMENT COLUMN arrived_at 'when the queue received it, UTC',
+    COMMENT COLUMN changed_at 'when the row was written, UTC',
+    COMMENT COLUMN basis 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed',
+    MODIFY COMMENT 'the queue of triage';
+
+ALTER TABLE shoeproof.v_rounds ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the first event of the round, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN result 'PLAYER, BANKER or TIE by the cards as dealt; VOID, or NONE if the cards give none',
+    COMMENT COLUMN player_count 'points of the hand of the player, 0 to 9',
+    COMMENT COLUMN banker_count 'points of the hand of the banker, 0 to 9',
+    COMMENT COLUMN player_cards 'number of cards of the hand of the player',
+    COMMENT COLUMN banker_cards 'number of cards of the hand of the banker',
+    COMMENT COLUMN cards 'the cards of both hands, such as P 6c Kh B 7d Ks',
+    COMMENT COLUMN wagers 'number of wagers that stood',
+    COMMENT COLUMN staked 'sum of the stakes of wagers that stood: the handle; minor units',
+    COMMENT COLUMN paid 'sum that was paid on wagers, without returned stakes; minor units',
+    COMMENT COLUMN expected_pay 'sum that the rules require to be paid; minor units',
+    COMMENT COLUMN collected 'sum of losing stakes that were taken; minor units',
+    COMMENT COLUMN returned 'sum of stakes that were given back; minor units',
+    COMMENT COLUMN vigorish 'vigorish that was marked or collected during the round; minor units',
+    COMMENT COLUMN auditable 'false if events of the round are missing',
+    COMMENT COLUMN first_seq 'number of the first event',
+    COMMENT COLUMN end_seq 'number of the event that ended or voided the round; 0 without one',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN decks 'decks of the shoe',
+    COMMENT COLUMN unseen 'cards not seen before the first one of the round: a byte for each of 52, clubs first, aces first; empty if unknown',
+    COMMENT COLUMN chance_player 'exact chance of the player before the first card; 0 in all three is unknown',
+    COMMENT COLUMN chance_banker 'exact chance of the banker before the first card; 0 in all three is unknown',
+    COMMENT COLUMN chance_tie 'exact chance of a tie before the first card; 0 in all three is unknown',
+    COMMENT COLUMN locked_at 'time of no more bets, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN card_at 'time of the first card, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN end_at 'time of the end of the round, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN batch_id 'batch of the cards of the shoe',
+    COMMENT COLUMN shuffler 'device that shuffled the shoe',
+    COMMENT COLUMN reader 'device that read the cards',
+    COMMENT COLUMN irregular 'a card was carried over, moved, burned or discarded: detectors do not score the cards',
+    COMMENT COLUMN settled_at 'time of the event that settled the round: the next first card, or the end of the shoe; UTC',
+    MODIFY COMMENT 'rounds as played, once each; amounts in minor units';
+
+ALTER TABLE shoeproof.v_rounds_flat ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the first event of the round, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN result 'PLAYER, BANKER or TIE by the cards as dealt; VOID, or NONE if the cards give none',
+    COMMENT COLUMN player_count 'points of the hand of the player, 0 to 9',
+    COMMENT COLUMN banker_count 'points of the hand of the banker, 0 to 9',
+    COMMENT COLUMN cards 'the cards of both hands, such as P 6c Kh B 7d Ks',
+    COMMENT COLUMN auditable 'false if events of the round are missing',
+    COMMENT COLUMN wagers 'number of wagers that stood',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN minor_units 'minor units of a unit of the currency: 100 of most',
+    COMMENT COLUMN staked 'sum of the stakes of wagers that stood: the handle',
+    COMMENT COLUMN paid 'sum that was paid on wagers, without returned stakes',
+    COMMENT COLUMN expected_pay 'sum that the rules require to be paid',
+    COMMENT COLUMN collected 'sum of losing stakes that were taken',
+    COMMENT COLUMN returned 'sum of stakes that were given back',
+    COMMENT COLUMN vigorish 'vigorish that was marked or collected during the round',
+    COMMENT COLUMN win 'what the house won: collected and vigorish, less paid',
+    MODIFY COMMENT 'rounds with game and currency; amounts are decimals of the currency';
+
+ALTER TABLE shoeproof.v_runs ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN run_id 'the nightly run',
+    COMMENT COLUMN started_at 'when it began, UTC',
+    COMMENT COLUMN ended_at 'when it ended, UTC',
+    COMMENT COLUMN state 'done',
+    COMMENT COLUMN error 'error in words; empty if it succeeded',
+    COMMENT COLUMN tables 'tables that it replayed',
+    COMMENT COLUMN shoes 'shoes that it replayed',
+    COMMENT COLUMN rounds 'rounds that it replayed',
+    COMMENT COLUMN findings 'findings that it made',
+    COMMENT COLUMN rulebooks 'rulebooks that it applied',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN shift 'the shift of the run; empty for the whole day',
+    COMMENT COLUMN events 'events that it replayed',
+    COMMENT COLUMN events_sha256 'SHA-256 of the events, in hex',
+    COMMENT COLUMN findings_sha256 'SHA-256 of the findings, in hex',
+    COMMENT COLUMN live_sha256 'SHA-256 of the findings of the live audit, in hex',
+    COMMENT COLUMN missing 'findings that the live audit lacks',
+    COMMENT COLUMN extra 'findings that only the live audit has',
+    COMMENT COLUMN changed 'findings with another content in the live audit',
+    COMMENT COLUMN gaps 'gaps in the numbers of events',
+    COMMENT COLUMN dead_letters 'records that could not be decoded',
+    COMMENT COLUMN open_shoes 'shoes that were still open at the end of the day',
+    COMMENT COLUMN supersedes 'the run that this one replaces; empty without one',
+    COMMENT COLUMN late 'differences to the live audit that follow from events that arrived late',
+    COMMENT COLUMN facts_sha256 'SHA-256 of the facts of the day, in hex; empty if the archive gives others or a shoe was open',
+    MODIFY COMMENT 'nightly runs';
+
+ALTER TABLE shoeproof.v_shelves ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN id 'id of the row',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN table_id 'the table; empty is every table',
+    COMMENT COLUMN reason 'reason in words',
+    COMMENT COLUMN actor 'user who did it',
+    COMMENT COLUMN at 'begin of the silence, UTC',
+    COMMENT COLUMN until 'end of the silence, UTC: 24 hours after at, or earlier',
+    COMMENT COLUMN lifted_by 'user who ended the silence; empty if it ended by itself',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    MODIFY COMMENT 'silences of alarms';
+
+ALTER TABLE shoeproof.v_shoes ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN at 'time of the first event of the shoe, UTC',
+    COMMENT COLUMN ended_at 'time of the end of the shoe, UTC; 1970-01-01 if it was not reported',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN decks 'decks of the shoe',
+    COMMENT COLUMN cards_out 'cards that left the shoe',
+    COMMENT COLUMN remaining 'cards that remained, as reported at its end',
+    COMMENT COLUMN rounds 'rounds of the shoe',
+    COMMENT COLUMN unauditable 'rules and rounds of the shoe that could not be judged',
+    COMMENT COLUMN findings 'findings of the shoe',
+    COMMENT COLUMN outstanding 'vigorish that was still owed at the end; minor units',
+    COMMENT COLUMN joined 'the audit began in the middle of the shoe',
+    COMMENT COLUMN missing 'events of the shoe are missing',
+    COMMENT COLUMN first_seq 'number of the first event',
+    COMMENT COLUMN last_seq 'number of the last event',
+    COMMENT COLUMN rulebook 'the rulebook and the version of its content',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN closed_at 'time of the event after which the rules of a whole shoe were evaluated, UTC',
+    MODIFY COMMENT 'shoes as played, once each';
+
+ALTER TABLE shoeproof.v_table_configs ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN effective_at 'time from which it is in force, UTC',
+    COMMENT COLUMN opened 'the table was opened with this configuration',
+    COMMENT COLUMN closed 'the row is the closing of the table, and has no configuration',
+    COMMENT COLUMN config_id 'the configuration in force; v_table_configs has it',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN mode 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6 or NONE',
+    COMMENT COLUMN percent 'percentage of the vigorish',
+    COMMENT COLUMN procedure 'number of the payment procedure',
+    COMMENT COLUMN reshuffle 'the table is reshuffled continuously',
+    COMMENT COLUMN config 'the TableConfig as canonical JSON',
+    COMMENT COLUMN event_id 'id of the event, as the publisher set it',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    MODIFY COMMENT 'configurations in force';
+
+ALTER TABLE shoeproof.v_table_memory ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN memory 'state of the table; may name patrons',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'offset of the record after which it was written',
+    COMMENT COLUMN epoch 'how often the log had been truncated before',
+    MODIFY COMMENT 'snapshots of tables; auditors only';
+
+ALTER TABLE shoeproof.v_triage ON CLUSTER floor COMMENT COLUMN finding_id 'id of the finding',
+    COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN first_step_at 'time of the first action, UTC',
+    COMMENT COLUMN first_actor 'user of the first action',
+    COMMENT COLUMN state 'state of triage: new, acknowledged, in_review, escalated, closing, closed, reopened or withdrawn',
+    COMMENT COLUMN disposition 'result of the triage',
+    COMMENT COLUMN last_step_at 'time of the last action, UTC',
+    COMMENT COLUMN steps 'number of actions',
+    MODIFY COMMENT 'state of triage of each finding';
+
+ALTER TABLE shoeproof.v_vigorish ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the payment that owes the vigorish, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN wager_id 'the wager, unique at its table and shoe',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN kind 'COMMISSION on a winning banker wager, or TIE25: the charge of a tie',
+    COMMENT COLUMN won 'what the wager won; minor units',
+    COMMENT COLUMN least 'lowest vigorish that the rules allow; minor units',
+    COMMENT COLUMN most 'highest vigorish that the rules allow; minor units',
+    COMMENT COLUMN marked 'vigorish that was marked as owed; minor units',
+    COMMENT COLUMN collected 'vigorish that was collected; minor units',
+    COMMENT COLUMN marked_seq 'number of the event that marked it; 0 if it was not marked',
+    COMMENT COLUMN collected_seq 'number of the event that collected it; 0 if it was not collected',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    MODIFY COMMENT 'vigorish owed, marked and collected, by wager; amounts in minor units';
+
+ALTER TABLE shoeproof.v_vigorish_flat ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the payment that owes the vigorish, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN wager_id 'the wager, unique at its table and shoe',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN kind 'COMMISSION on a winning banker wager, or TIE25: the charge of a tie',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN minor_units 'minor units of a unit of the currency: 100 of most',
+    COMMENT COLUMN won 'what the wager won',
+    COMMENT COLUMN least 'lowest vigorish that the rules allow',
+    COMMENT COLUMN most 'highest vigorish that the rules allow',
+    COMMENT COLUMN marked 'vigorish that was marked as owed',
+    COMMENT COLUMN collected 'vigorish that was collected',
+    MODIFY COMMENT 'vigorish with pit, shift, dealer, game and currency; amounts are decimals of the currency';
+
+ALTER TABLE shoeproof.v_wagers ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the first event of the round, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN wager_id 'the wager, unique at its table and shoe',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN spot 'what was wagered on, such as PLAYER, BANKER, TIE or a side bet of the rulebook',
+    COMMENT COLUMN stake 'the stake; 0 if the wager was withdrawn; minor units',
+    COMMENT COLUMN coupon 'the part of the stake that was a promotional coupon; minor units',
+    COMMENT COLUMN medium 'form of the wager, such as CHIPS, PLAQUES, CHIPS_AND_COUPON or CASH',
+    COMMENT COLUMN patron 'keyed HMAC of the reference of the patron; empty if unknown',
+    COMMENT COLUMN disposition 'what was done with the wager: undetermined, collected, paid, returned or withdrawn',
+    COMMENT COLUMN expected 'what the rules require to be done with the wager: undetermined, collected, paid or returned',
+    COMMENT COLUMN paid 'what was paid on the wager, without the stake; minor units',
+    COMMENT COLUMN expected_paid 'what the rules require to be paid, without the stake; minor units',
+    COMMENT COLUMN collected 'what was taken of the stake; minor units',
+    COMMENT COLUMN returned 'what was given back of the stake; minor units',
+    COMMENT COLUMN placed_seq 'number of the event that placed the wager',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN placed_at 'time at which the wager was placed or last raised, UTC',
+    COMMENT COLUMN late 'the wager was placed or raised after the first card',
+    COMMENT COLUMN ev 'exact expectation of the patron per unit, before the first card; 0 if unknown',
+    COMMENT COLUMN lock_stake 'stake as a device read it when bets were closed; -1 without a reading; minor units',
+    COMMENT COLUMN settle_stake 'stake as a device read it at settlement; -1 without a reading; minor units',
+    MODIFY COMMENT 'wagers as placed and settled, once each; amounts in minor units';
+
+ALTER TABLE shoeproof.v_wagers_flat ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the first event of the round, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN dealer_id 'badge of the dealer; empty if unknown',
+    COMMENT COLUMN game 'the game, as the rulebook names it',
+    COMMENT COLUMN ruleset 'the rulebook in force, such as nj-13-69f',
+    COMMENT COLUMN result 'PLAYER, BANKER or TIE by the cards as dealt; VOID, or NONE if the cards give none',
+    COMMENT COLUMN wager_id 'the wager, unique at its table and shoe',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN spot 'what was wagered on, such as PLAYER, BANKER, TIE or a side bet of the rulebook',
+    COMMENT COLUMN medium 'form of the wager, such as CHIPS, PLAQUES, CHIPS_AND_COUPON or CASH',
+    COMMENT COLUMN patron 'keyed HMAC of the reference of the patron; empty if unknown',
+    COMMENT COLUMN late 'the wager was placed or raised after the first card',
+    COMMENT COLUMN ev 'exact expectation of the patron per unit, before the first card; 0 if unknown',
+    COMMENT COLUMN disposition 'what was done with the wager: undetermined, collected, paid, returned or withdrawn',
+    COMMENT COLUMN expected 'what the rules require to be done with the wager: undetermined, collected, paid or returned',
+    COMMENT COLUMN currency 'ISO 4217 code of the currency of the amounts; empty if unknown',
+    COMMENT COLUMN minor_units 'minor units of a unit of the currency: 100 of most',
+    COMMENT COLUMN stake 'the stake; 0 if the wager was withdrawn',
+    COMMENT COLUMN coupon 'the part of the stake that was a promotional coupon',
+    COMMENT COLUMN paid 'what was paid on the wager, without the stake',
+    COMMENT COLUMN expected_paid 'what the rules require to be paid, without the stake',
+    COMMENT COLUMN collected 'what was taken of the stake',
+    COMMENT COLUMN returned 'what was given back of the stake',
+    MODIFY COMMENT 'wagers with pit, shift, dealer, game and currency; amounts are decimals of the currency';
+
+ALTER TABLE shoeproof.v_waiting ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN missing 'number of the first missing event',
+    COMMENT COLUMN events 'events that wait for it; 0 if none waits',
+    COMMENT COLUMN since 'since when they wait, by the clock of ingest, UTC',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program',
+    MODIFY COMMENT 'tables that wait for a missing event';
+
+ALTER TABLE shoeproof.v_withdrawn ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN finding_id 'id of the finding',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shift 'the shift of the calendar; empty without shifts',
+    COMMENT COLUMN rule 'the rule or the detector; audit rules NAME describes it',
+    COMMENT COLUMN withdrawn_at 'when the run withdrew it, UTC',
+    COMMENT COLUMN reason 'reason in words',
+    COMMENT COLUMN run_id 'the nightly run',
+    MODIFY COMMENT 'findings that a later run withdrew, and why';
+
+ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the payment that owes the vigorish, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN wager_id 'the wager, unique at its table and shoe',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN kind 'COMMISSION on a winning banker wager, or TIE25: the charge of a tie',
+    COMMENT COLUMN won 'what the wager won; minor units',
+    COMMENT COLUMN least 'lowest vigorish that the rules allow; minor units',
+    COMMENT COLUMN most 'highest vigorish that the rules allow; minor units',
+    COMMENT COLUMN marked 'vigorish that was marked as owed; minor units',
+    COMMENT COLUMN collected 'vigorish that was collected; minor units',
+    COMMENT COLUMN marked_seq 'number of the event that marked it; 0 if it was not marked',
+    COMMENT COLUMN collected_seq 'number of the event that collected it; 0 if it was not collected',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.vigorish ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the payment that owes the vigorish, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN wager_id 'the wager, unique at its table and shoe',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN kind 'COMMISSION on a winning banker wager, or TIE25: the charge of a tie',
+    COMMENT COLUMN won 'what the wager won; minor units',
+    COMMENT COLUMN least 'lowest vigorish that the rules allow; minor units',
+    COMMENT COLUMN most 'highest vigorish that the rules allow; minor units',
+    COMMENT COLUMN marked 'vigorish that was marked as owed; minor units',
+    COMMENT COLUMN collected 'vigorish that was collected; minor units',
+    COMMENT COLUMN marked_seq 'number of the event that marked it; 0 if it was not marked',
+    COMMENT COLUMN collected_seq 'number of the event that collected it; 0 if it was not collected',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts';
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the first event of the round, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN wager_id 'the wager, unique at its table and shoe',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN spot 'what was wagered on, such as PLAYER, BANKER, TIE or a side bet of the rulebook',
+    COMMENT COLUMN stake 'the stake; 0 if the wager was withdrawn; minor units',
+    COMMENT COLUMN coupon 'the part of the stake that was a promotional coupon; minor units',
+    COMMENT COLUMN medium 'form of the wager, such as CHIPS, PLAQUES, CHIPS_AND_COUPON or CASH',
+    COMMENT COLUMN patron 'keyed HMAC of the reference of the patron; empty if unknown',
+    COMMENT COLUMN disposition 'what was done with the wager: undetermined, collected, paid, returned or withdrawn',
+    COMMENT COLUMN expected 'what the rules require to be done with the wager: undetermined, collected, paid or returned',
+    COMMENT COLUMN paid 'what was paid on the wager, without the stake; minor units',
+    COMMENT COLUMN expected_paid 'what the rules require to be paid, without the stake; minor units',
+    COMMENT COLUMN collected 'what was taken of the stake; minor units',
+    COMMENT COLUMN returned 'what was given back of the stake; minor units',
+    COMMENT COLUMN placed_seq 'number of the event that placed the wager',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN placed_at 'time at which the wager was placed or last raised, UTC',
+    COMMENT COLUMN late 'the wager was placed or raised after the first card',
+    COMMENT COLUMN ev 'exact expectation of the patron per unit, before the first card; 0 if unknown',
+    COMMENT COLUMN lock_stake 'stake as a device read it when bets were closed; -1 without a reading; minor units',
+    COMMENT COLUMN settle_stake 'stake as a device read it at settlement; -1 without a reading; minor units';
+
+ALTER TABLE shoeproof.wagers ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN at 'time of the first event of the round, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN wager_id 'the wager, unique at its table and shoe',
+    COMMENT COLUMN seat 'the seat, from 1; 0 if it is about no seat',
+    COMMENT COLUMN spot 'what was wagered on, such as PLAYER, BANKER, TIE or a side bet of the rulebook',
+    COMMENT COLUMN stake 'the stake; 0 if the wager was withdrawn; minor units',
+    COMMENT COLUMN coupon 'the part of the stake that was a promotional coupon; minor units',
+    COMMENT COLUMN medium 'form of the wager, such as CHIPS, PLAQUES, CHIPS_AND_COUPON or CASH',
+    COMMENT COLUMN patron 'keyed HMAC of the reference of the patron; empty if unknown',
+    COMMENT COLUMN disposition 'what was done with the wager: undetermined, collected, paid, returned or withdrawn',
+    COMMENT COLUMN expected 'what the rules require to be done with the wager: undetermined, collected, paid or returned',
+    COMMENT COLUMN paid 'what was paid on the wager, without the stake; minor units',
+    COMMENT COLUMN expected_paid 'what the rules require to be paid, without the stake; minor units',
+    COMMENT COLUMN collected 'what was taken of the stake; minor units',
+    COMMENT COLUMN returned 'what was given back of the stake; minor units',
+    COMMENT COLUMN placed_seq 'number of the event that placed the wager',
+    COMMENT COLUMN version 'decides between rows of the same key: the highest counts',
+    COMMENT COLUMN placed_at 'time at which the wager was placed or last raised, UTC',
+    COMMENT COLUMN late 'the wager was placed or raised after the first card',
+    COMMENT COLUMN ev 'exact expectation of the patron per unit, before the first card; 0 if unknown',
+    COMMENT COLUMN lock_stake 'stake as a device read it when bets were closed; -1 without a reading; minor units',
+    COMMENT COLUMN settle_stake 'stake as a device read it at settlement; -1 without a reading; minor units';
+
+ALTER TABLE shoeproof.waiting_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN missing 'number of the first missing event',
+    COMMENT COLUMN since 'since when they wait, by the clock of ingest, UTC',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program';
+
+ALTER TABLE shoeproof.waiting ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN missing 'number of the first missing event',
+    COMMENT COLUMN since 'since when they wait, by the clock of ingest, UTC',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program';
+
+ALTER TABLE shoeproof.watch_state_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN part 'workers of the watch',
+    COMMENT COLUMN parts 'number of parts of the snapshot',
+    COMMENT COLUMN number 'number of the part',
+    COMMENT COLUMN state 'state of the watch',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program';
+
+ALTER TABLE shoeproof.watch_state ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN part 'workers of the watch',
+    COMMENT COLUMN parts 'number of parts of the snapshot',
+    COMMENT COLUMN number 'number of the part',
+    COMMENT COLUMN state 'state of the watch',
+    COMMENT COLUMN engine 'the release that wrote the row',
+    COMMENT COLUMN written_at 'when the row was written, by the clock of the program';
+
+ALTER TABLE shoeproof.withdrawals_local ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN finding_id 'id of the finding',
+    COMMENT COLUMN at 'when the run wrote the row, UTC',
+    COMMENT COLUMN reason 'reason in words',
+    COMMENT COLUMN run_id 'the nightly run',
+    COMMENT COLUMN gaming_day 'gaming day of the finding',
+    COMMENT COLUMN shift 'shift of the finding',
+    COMMENT COLUMN rule 'rule of the finding';
+
+ALTER TABLE shoeproof.withdrawals ON CLUSTER floor COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN finding_id 'id of the finding',
+    COMMENT COLUMN at 'when the run wrote the row, UTC',
+    COMMENT COLUMN reason 'reason in words',
+    COMMENT COLUMN run_id 'the nightly run',
+    COMMENT COLUMN gaming_day 'gaming day of the finding',
+    COMMENT COLUMN shift 'shift of the finding',
+    COMMENT COLUMN rule 'rule of the finding';

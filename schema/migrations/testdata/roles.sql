@@ -27,10 +27,11 @@ GRANT
     SELECT ON shoeproof.table_memory,
     SELECT ON shoeproof.findings,
     SELECT ON shoeproof.waiting,
-    SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind) ON shoeproof.events,
+    SELECT(property_id, pit_id, table_id, seq, at, shoe_id, round, kind, topic) ON shoeproof.events,
     SELECT(property_id, dealer_id, gaming_day, table_id, shoe_id, round, at) ON shoeproof.rounds,
     SELECT ON shoeproof.v_progress,
-    SELECT(database, table, command, create_time) ON system.mutations
+    SELECT(database, table, command, create_time) ON system.mutations,
+    SHOW TABLES, SHOW COLUMNS ON shoeproof.*
 TO shoeproof_writer WITH REPLACE OPTION;
 
 -- dashboards, and who only looks: nothing that names patrons
@@ -66,6 +67,7 @@ GRANT
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
+    SELECT ON shoeproof.v_configs,
     SELECT(topic, partition, offset, place, reason) ON shoeproof.v_dead_letters,
     SELECT ON shoeproof.v_dealer_findings,
     SELECT ON shoeproof.v_evidence,
@@ -74,18 +76,22 @@ GRANT
     SELECT ON shoeproof.v_findings,
     SELECT ON shoeproof.v_findings_by_rule,
     SELECT ON shoeproof.v_findings_by_table,
+    SELECT ON shoeproof.v_findings_flat,
     SELECT ON shoeproof.v_notices,
     SELECT ON shoeproof.v_open_findings,
     SELECT ON shoeproof.v_progress,
     SELECT ON shoeproof.v_queue,
     SELECT ON shoeproof.v_rounds,
+    SELECT ON shoeproof.v_rounds_flat,
     SELECT ON shoeproof.v_runs,
     SELECT ON shoeproof.v_shelves,
     SELECT ON shoeproof.v_shoes,
     SELECT ON shoeproof.v_table_configs,
     SELECT ON shoeproof.v_triage,
     SELECT ON shoeproof.v_vigorish,
+    SELECT ON shoeproof.v_vigorish_flat,
     SELECT ON shoeproof.v_wagers,
+    SELECT ON shoeproof.v_wagers_flat,
     SELECT ON shoeproof.v_waiting,
     SELECT ON shoeproof.v_withdrawn
 TO shoeproof_reader WITH REPLACE OPTION;
@@ -125,6 +131,7 @@ GRANT
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
+    SELECT ON shoeproof.v_configs,
     SELECT(topic, partition, offset, place, reason) ON shoeproof.v_dead_letters,
     SELECT ON shoeproof.v_dealer_findings,
     SELECT ON shoeproof.v_evidence,
@@ -133,26 +140,33 @@ GRANT
     SELECT ON shoeproof.v_findings,
     SELECT ON shoeproof.v_findings_by_rule,
     SELECT ON shoeproof.v_findings_by_table,
+    SELECT ON shoeproof.v_findings_flat,
     SELECT ON shoeproof.v_notices,
     SELECT ON shoeproof.v_open_findings,
     SELECT ON shoeproof.v_progress,
     SELECT ON shoeproof.v_queue,
     SELECT ON shoeproof.v_rounds,
+    SELECT ON shoeproof.v_rounds_flat,
     SELECT ON shoeproof.v_runs,
     SELECT ON shoeproof.v_shelves,
     SELECT ON shoeproof.v_shoes,
     SELECT ON shoeproof.v_table_configs,
     SELECT ON shoeproof.v_triage,
     SELECT ON shoeproof.v_vigorish,
+    SELECT ON shoeproof.v_vigorish_flat,
     SELECT ON shoeproof.v_wagers,
+    SELECT ON shoeproof.v_wagers_flat,
     SELECT ON shoeproof.v_waiting,
     SELECT ON shoeproof.v_withdrawn,
+    SELECT ON shoeproof.case_steps,
     INSERT ON shoeproof.open_findings,
     INSERT ON shoeproof.finding_actions,
     INSERT ON shoeproof.exports,
     INSERT ON shoeproof.shelves,
     INSERT ON shoeproof.handovers,
-    INSERT ON shoeproof.console_log
+    INSERT ON shoeproof.console_log,
+    INSERT ON shoeproof.case_steps,
+    INSERT ON shoeproof.leases
 TO shoeproof_console WITH REPLACE OPTION;
 CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_console;
 ALTER SETTINGS PROFILE shoeproof_console SETTINGS max_execution_time = 60 MIN 1 MAX 120, max_memory_usage = 4000000000 MIN 1 MAX 4000000000, max_result_rows = 10000000 MIN 1 MAX 10000000 TO shoeproof_console;
@@ -199,9 +213,11 @@ GRANT
     SELECT ON shoeproof.waiting,
     SELECT ON shoeproof.watch_state,
     SELECT ON shoeproof.withdrawals,
+    SELECT ON shoeproof.case_steps,
     SELECT ON shoeproof.v_alarm_rate,
     SELECT ON shoeproof.v_audit_runs,
     SELECT ON shoeproof.v_bundles,
+    SELECT ON shoeproof.v_configs,
     SELECT ON shoeproof.v_dead_letters,
     SELECT ON shoeproof.v_dealer_findings,
     SELECT ON shoeproof.v_events,
@@ -211,11 +227,13 @@ GRANT
     SELECT ON shoeproof.v_findings,
     SELECT ON shoeproof.v_findings_by_rule,
     SELECT ON shoeproof.v_findings_by_table,
+    SELECT ON shoeproof.v_findings_flat,
     SELECT ON shoeproof.v_notices,
     SELECT ON shoeproof.v_open_findings,
     SELECT ON shoeproof.v_progress,
     SELECT ON shoeproof.v_queue,
     SELECT ON shoeproof.v_rounds,
+    SELECT ON shoeproof.v_rounds_flat,
     SELECT ON shoeproof.v_runs,
     SELECT ON shoeproof.v_shelves,
     SELECT ON shoeproof.v_shoes,
@@ -223,7 +241,9 @@ GRANT
     SELECT ON shoeproof.v_table_memory,
     SELECT ON shoeproof.v_triage,
     SELECT ON shoeproof.v_vigorish,
+    SELECT ON shoeproof.v_vigorish_flat,
     SELECT ON shoeproof.v_wagers,
+    SELECT ON shoeproof.v_wagers_flat,
     SELECT ON shoeproof.v_waiting,
     SELECT ON shoeproof.v_withdrawn,
     INSERT ON shoeproof.evidence,
@@ -238,14 +258,43 @@ GRANT
     INSERT ON shoeproof.watch_state,
     INSERT ON shoeproof.withdrawals,
     INSERT ON shoeproof.console_log,
-    SELECT(database, table, command, create_time) ON system.mutations
+    SELECT(database, table, command, create_time) ON system.mutations,
+    SHOW TABLES, SHOW COLUMNS ON shoeproof.*
 TO shoeproof_auditor WITH REPLACE OPTION;
 
 -- audit migrate
 CREATE ROLE IF NOT EXISTS shoeproof_migrator;
 GRANT
-    SELECT, INSERT, ALTER TABLE, ALTER VIEW, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW ON shoeproof.*,
+    SELECT, ALTER ADD COLUMN, ALTER ORDER BY, ALTER ADD INDEX, ALTER MATERIALIZE INDEX, ALTER ADD PROJECTION, ALTER DROP PROJECTION, ALTER MATERIALIZE PROJECTION, ALTER SETTINGS, ALTER VIEW MODIFY QUERY, ALTER COMMENT COLUMN, ALTER MODIFY COMMENT, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, SHOW TABLES, SHOW COLUMNS ON shoeproof.*,
+    INSERT ON shoeproof.schema_migrations,
+    INSERT ON shoeproof.open_findings,
+    INSERT ON shoeproof.feeds,
+    INSERT ON shoeproof.dealer_rounds,
+    INSERT ON shoeproof.dealer_findings,
+    ALTER MODIFY COLUMN(raw) ON shoeproof.events,
+    ALTER MODIFY COLUMN(memory) ON shoeproof.table_memory,
     TABLE ENGINE ON MergeTree,
     TABLE ENGINE ON ReplacingMergeTree,
     TABLE ENGINE ON AggregatingMergeTree
 TO shoeproof_migrator WITH REPLACE OPTION;
+
+-- audit retention: deletes old records
+CREATE ROLE IF NOT EXISTS shoeproof_retention;
+GRANT
+    SELECT ON shoeproof.schema_migrations,
+    SELECT ON shoeproof.legal_holds,
+    SELECT ON shoeproof.leases,
+    SELECT ON shoeproof.audit_runs,
+    SELECT ON shoeproof.exports,
+    INSERT ON shoeproof.leases,
+    ALTER DELETE ON shoeproof.events,
+    ALTER DELETE ON shoeproof.rounds,
+    ALTER DELETE ON shoeproof.wagers,
+    ALTER DELETE ON shoeproof.vigorish,
+    ALTER DELETE ON shoeproof.shoes,
+    ALTER DELETE ON shoeproof.evidence,
+    ALTER DELETE ON shoeproof.findings,
+    ALTER DELETE ON shoeproof.audit_runs,
+    ALTER DELETE ON shoeproof.exports,
+    SELECT(database, table, partition, rows, bytes_on_disk, active) ON system.parts
+TO shoeproof_retention WITH REPLACE OPTION;

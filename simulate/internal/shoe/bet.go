@@ -41,9 +41,11 @@ type Game struct {
 	// Ruleset is the name of the rulebook. The table plays in the manner of the shipped rulebook of its configuration.
 	Ruleset string
 	Decks   uint32 // the minimum
-	// Modes are the kinds of vigorish, Percents the percentages of a commission, ascending.
+	// Modes are the kinds of vigorish, Percents the percentages of a commission, ascending, Charges the kinds that are
+	// words of the rulebook.
 	Modes    []string
 	Percents []uint32
+	Charges  map[string]*Charge
 	// Exact are the odds of spots that are no minimum.
 	Exact map[string]string
 }
@@ -60,8 +62,9 @@ func ReadGame(rulebook []byte, game schema.Game) (*Game, error) {
 			Options   map[string]string
 			MinDecks  uint32 `json:"min_decks"`
 			Vigorish  struct {
-				Modes []string
-				Units map[string]int64
+				Modes   []string
+				Units   map[string]int64
+				Charges map[string]*Charge
 			}
 		}
 	}
@@ -79,6 +82,7 @@ func ReadGame(rulebook []byte, game schema.Game) (*Game, error) {
 		}
 	}
 	slices.Sort(g.Percents)
+	g.Charges = in.Vigorish.Charges
 	for spot, x := range in.Spots {
 		if x.Relation == "exact" && isSpot(spot) {
 			g.Exact[spot] = x.Odds
@@ -211,8 +215,12 @@ func meets(key string, want any, c *Coup) bool {
 	case "margin":
 		margin := c.Count(Player) - c.Count(Banker)
 		return within(want, max(margin, -margin))
+	case "points":
+		return within(want, c.Count(Player)+c.Count(Banker))
 	case "cards":
 		return within(want, c.Cards())
+	case "card_points", "count", "all_one_suit", "same_pair":
+		return allMeet(key, want, c)
 	case "player":
 		return handMeets(want, c, Player)
 	case "banker":
@@ -232,6 +240,51 @@ func meets(key string, want any, c *Coup) bool {
 		})
 	}
 	return false
+}
+
+// allMeet reports whether the cards of both hands together meet a part of a condition.
+func allMeet(key string, want any, c *Coup) bool {
+	all := slices.Concat(c.Hands[Player], c.Hands[Banker])
+	switch key {
+	case "card_points":
+		sum := 0
+		for _, x := range all {
+			sum += x.Value()
+		}
+		return within(want, sum)
+	case "all_one_suit":
+		other := func(x Card) bool { return (x-1)/13 != (all[0]-1)/13 }
+		return !slices.ContainsFunc(all, other) == (want == true)
+	case "same_pair":
+		two := slices.Concat(c.Hands[Player][:2], c.Hands[Banker][:2])
+		other := func(x Card) bool { return x.Rank() != two[0].Rank() }
+		return !slices.ContainsFunc(two, other) == (want == true)
+	}
+	return counted(want, c.Hands[Player], c.Hands[Banker])
+}
+
+// counted reports whether hands have the numbers of cards of some ranks and suits that are wanted.
+func counted(want any, hands ...[]Card) bool {
+	counts, _ := want.([]any)
+	return !slices.ContainsFunc(counts, func(x any) bool {
+		q, _ := x.(map[string]any)
+		n := 0
+		for _, hand := range hands {
+			if q["first_two"] == true {
+				hand = hand[:2]
+			}
+			for _, card := range hand {
+				suit := []string{"CLUBS BLACK", "DIAMONDS RED", "HEARTS RED", "SPADES BLACK"}[(card-1)/13]
+				inSuit := func(word string) bool { return slices.Contains(strings.Fields(suit), strings.ToUpper(word)) }
+				inRank := func(word string) bool { return strings.ToUpper(word) == rankWord(card) }
+				if (q["suits"] == nil || slices.ContainsFunc(list(q["suits"]), inSuit)) &&
+					(q["ranks"] == nil || slices.ContainsFunc(list(q["ranks"]), inRank)) {
+					n++
+				}
+			}
+		}
+		return !within(q["is"], n)
+	})
 }
 
 func handMeets(want any, c *Coup, h int) bool {
@@ -263,6 +316,8 @@ func handMeets(want any, c *Coup, h int) bool {
 			ok = len(two) == 2 && (two[0] == a && two[1] == b || two[0] == b && two[1] == a)
 		case "third_card":
 			ok = len(hand) > 2 && slices.Contains(list(want), rankWord(hand[2]))
+		case "count":
+			ok = counted(want, hand)
 		case "all_ranks":
 			ok = all(func(x Card) bool { return slices.Contains(list(want), rankWord(x)) })
 		default:

@@ -26,6 +26,8 @@ type House struct {
 	treasures       bool
 	totals          bool
 	markers         [2]schema.Marker
+	// charge is the kind of vigorish if it is a word of the rulebook, nil for one of the contract.
+	charge *Charge
 	// Bets are the side bets on offer that are words of the rulebook, payTables the elected pay tables.
 	Bets      []Bet
 	payTables map[string]string
@@ -36,7 +38,10 @@ func (h *House) play(cfg *schema.TableConfig, g *Game) {
 	if g == nil {
 		return
 	}
-	h.Bets, h.payTables = nil, cfg.PayTables
+	h.Bets, h.payTables, h.charge = nil, cfg.PayTables, nil
+	if cfg.Vigorish.Mode == schema.VigorishModeOther {
+		h.charge = g.Charges[cfg.Vigorish.ModeName]
+	}
 	for _, b := range g.Bets {
 		if slices.Contains(cfg.FurtherSideBets, b.SideBet) ||
 			slices.ContainsFunc(cfg.SideBets, func(x schema.SideBet) bool { return x.String() == b.SideBet }) {

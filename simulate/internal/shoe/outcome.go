@@ -31,6 +31,12 @@ func (h *House) Settle(st *Stake, c *Coup) (Outcome, int64) {
 		case result == schema.ResultBanker && h.Mode == schema.VigorishModeNovig6 && c.Count(Banker) == 6:
 			return Won, Odds{1, 2}.pay(st.Amount)
 		}
+		if line := h.charge.line(c); line != nil && line.Returns {
+			return Pushed, 0
+		} else if line != nil && line.Pays != "" {
+			odds, _ := parseOdds(line.Pays)
+			return Won, odds.pay(st.Amount)
+		}
 		return straight(result == schema.ResultBanker)
 	case schema.SpotPlayer:
 		if result == schema.ResultTie {

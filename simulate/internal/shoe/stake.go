@@ -53,12 +53,12 @@ func (h *House) Done(st *Stake, c *Coup) Settlement {
 	if st.AtSettlement > 0 {
 		d.Amount = st.AtSettlement
 	}
-	if d.Outcome == Won && d.Spot == schema.SpotBanker && h.Mode == schema.VigorishModeCommission {
-		d.Vigorish = h.Vigorish(d.Winnings, d.Exact)
+	if d.Outcome == Won && d.Spot == schema.SpotBanker && h.Takes(c) {
+		d.Vigorish = h.VigorishOn(c, d.Winnings, d.Exact)
 		if st.Charged != 0 {
 			d.Vigorish = max(st.Charged, 0)
 		}
-		if exact := h.Vigorish(d.Winnings, true); d.VigorishRead == exact {
+		if exact := h.VigorishOn(c, d.Winnings, true); d.VigorishRead == exact {
 			d.Vigorish = exact
 		}
 	}

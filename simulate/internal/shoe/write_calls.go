@@ -43,7 +43,7 @@ func (w *Writer) callSides(c *Coup) {
 			w.Emit(&schema.Announced{Code: schema.CallBankerPair, Hand: schema.HandBanker})
 		}
 	}
-	if w.House.Mode == schema.VigorishModeEz {
+	if w.House.Mode == schema.VigorishModeEz || w.House.charge.pushesDragon() {
 		if c.Dragon7() {
 			w.announce(schema.CallDragon7)
 		}

@@ -26,6 +26,7 @@ func (w *Writer) alternate() {
 
 // Prepare emits a shoe from its shuffle to the first round.
 func (w *Writer) Prepare(s *Plan) {
+	w.out = slices.Grow(w.out, 35*len(s.Rounds))
 	total := int(w.Config.Decks) * 52
 	w.ShoeID, w.RoundNumber, w.cardSeq, w.cuttingCardRound, w.carried = s.ID, 0, 0, 0, 0
 	w.cuttingCardAt = total - s.Behind

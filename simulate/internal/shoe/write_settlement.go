@@ -27,8 +27,8 @@ func (w *Writer) settleRound(r *Round) {
 			w.Emit(&schema.WagerReturned{WagerID: d.ID, Seat: d.Seat, Amount: d.Amount})
 		}
 	}
-	if w.House.Mode == schema.VigorishModeTie25 && r.Coup.Result() == schema.ResultTie {
-		w.chargeTies(dues)
+	if percent := w.House.TiePercent(&r.Coup); percent > 0 {
+		w.chargeTies(dues, percent)
 	}
 	if r.Ascending {
 		slices.SortStableFunc(dues, func(a, b Settlement) int { return int(a.Seat) - int(b.Seat) })
@@ -43,13 +43,13 @@ func (w *Writer) settleRound(r *Round) {
 	w.payWinners(r, dues)
 }
 
-func (w *Writer) chargeTies(dues []Settlement) {
+func (w *Writer) chargeTies(dues []Settlement, percent int64) {
 	for i := range dues {
 		d := &dues[i]
 		if d.Spot != schema.SpotBanker {
 			continue
 		}
-		if charge := (d.Amount - d.Coupon) / 4; charge > 0 {
+		if charge := (d.Amount - d.Coupon) * percent / 100; charge > 0 {
 			w.Emit(&schema.VigorishCollected{
 				Seat: d.Seat, Amount: charge, VigorishKind: schema.VigorishKindTie25,
 				WagerIDs: []string{d.ID},

@@ -63,12 +63,22 @@ func ClickHouse(t testing.TB, o engine.ClickHouseOptions) *engine.ClickHouse {
 			}
 		})
 	}
+	o.Query = append(o.Query, withoutCompiler(t)...)
 	c, err := engine.StartClickHouse(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Stop)
 	return c
+}
+
+// withoutCompiler returns the settings with which a server interprets its expressions. By default it compiles those of
+// repeated queries, which costs more than it saves on the small tables of a test. A benchmark keeps the default.
+func withoutCompiler(t testing.TB) []string {
+	if _, measured := t.(*testing.B); measured {
+		return nil
+	}
+	return []string{"--compile_expressions=0", "--compile_aggregate_expressions=0", "--compile_sort_description=0"}
 }
 
 // Server is the ClickHouse of a test binary. It starts with the first test that uses it. The zero value is ready.
@@ -112,7 +122,8 @@ func (s *Server) Start(t testing.TB) *engine.ClickHouse {
 	s.once.Do(func() {
 		//nolint:usetesting // the folder outlives the first test: the server is for all of them
 		if s.dir, s.err = os.MkdirTemp("", "shoeproof-clickhouse-"); s.err == nil {
-			s.engine, s.err = engine.StartClickHouse(context.Background(), engine.ClickHouseOptions{Dir: s.dir, Users: s.Users})
+			o := engine.ClickHouseOptions{Dir: s.dir, Users: s.Users, Query: withoutCompiler(t)}
+			s.engine, s.err = engine.StartClickHouse(context.Background(), o)
 		}
 	})
 	if s.err != nil {

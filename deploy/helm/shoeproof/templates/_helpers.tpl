@@ -39,29 +39,40 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name (.root.Chart.Version | replace
 {{- end -}}
 {{- end -}}
 
-{{/* Takes (dict "root" $ "program" "audit"). */}}
+{{/* Takes (dict "root" $ "program" "audit"). The digest, where there is one, decides; the tag is for people. */}}
 {{- define "shoeproof.image" -}}
 {{- with .root.Values.image -}}
 {{- if .registry }}{{ .registry }}/{{ end }}{{ .repository }}/{{ $.program }}:{{ .tag | default $.root.Chart.AppVersion }}
+{{- with index .digests $.program }}@{{ . }}{{ end }}
 {{- end -}}
 {{- end -}}
 
 {{/*
-The configuration file of a component, as the program reads it. Takes root, user (a key of users) and
-settings; kafka says that it has an account there.
+The configuration file of a component, as the program reads it. Takes root, user (a key of users; none without
+ClickHouse) and settings; kafka is true if it connects to Kafka, chain if it writes or proves the chains of the console.
 */}}
 {{- define "shoeproof.settings" -}}
-{{- $user := index .root.Values.users .user -}}
-{{- $ours := dict "clickhouse" (dict "user" $user.name "password_file" "/etc/shoeproof/secrets/clickhouse") "patron_key_file" "/etc/shoeproof/secrets/patron_key" -}}
+{{- $ours := dict -}}
+{{- with .user -}}
+{{- $ours = dict "clickhouse" (dict "user" (index $.root.Values.users .).name "password_file" "/etc/shoeproof/secrets/clickhouse") "patron_key_file" "/etc/shoeproof/secrets/patron_key" -}}
+{{- end -}}
 {{- with .root.Values.rulebooks -}}
 {{- $books := list -}}
 {{- range keys . | sortAlpha -}}{{- $books = append $books (printf "/etc/shoeproof/rulebooks/%s" .) -}}{{- end -}}
 {{- $_ := set $ours "rulebooks" $books -}}
 {{- end -}}
-{{- if and .kafka .root.Values.secrets.kafkaPassword.name -}}
+{{- if and .kafka (include "shoeproof.kafkaPassword" . | fromYaml).name -}}
 {{- $_ := set $ours "kafka" (dict "sasl" (dict "password_file" "/etc/shoeproof/secrets/kafka")) -}}
 {{- end -}}
+{{- if and .chain .root.Values.secrets.chainKey.name -}}
+{{- $_ := set $ours "console" (dict "chain_key_file" "/etc/shoeproof/secrets/chain_key") -}}
+{{- end -}}
 {{- mergeOverwrite (deepCopy .root.Values.settings) (deepCopy .settings) $ours | toYaml -}}
+{{- end -}}
+
+{{/* Secret of the account at Kafka: the gateway writes, the others read. */}}
+{{- define "shoeproof.kafkaPassword" -}}
+{{- with .root.Values.secrets -}}{{ ternary .gatewayKafkaPassword .kafkaPassword (eq $.component "gateway") | toYaml }}{{- end -}}
 {{- end -}}
 
 {{/* ConfigMap with the configuration file of one component. Takes root, component, user, settings, kafka, annotations. */}}
@@ -85,7 +96,6 @@ data:
 
 {{/* Volumes with the settings, secrets and rulebooks of a component. */}}
 {{- define "shoeproof.volumes" -}}
-{{- $user := index .root.Values.users .user -}}
 - name: config
   configMap:
     name: {{ include "shoeproof.fullname" .root }}-{{ .component }}
@@ -104,22 +114,36 @@ data:
   projected:
     defaultMode: 0440
     sources:
+      {{- with .user }}{{ with index $.root.Values.users . }}
       - secret:
-          name: {{ $user.secret }}
-          items: [{key: {{ $user.key | quote }}, path: clickhouse}]
+          name: {{ .secret }}
+          items: [{key: {{ .key | quote }}, path: clickhouse}]
+      {{- end }}{{ end }}
       {{- with .root.Values.users.archive }}{{ if and .name (eq $.component "console") }}
       - secret:
           name: {{ .secret }}
           items: [{key: {{ .key | quote }}, path: archive}]
       {{- end }}{{ end }}
       {{- with .root.Values.secrets }}
+      {{- if $.user }}
       - secret:
           name: {{ .patronKey.name }}
           items: [{key: {{ .patronKey.key | quote }}, path: patron_key}]
-      {{- if and $.kafka .kafkaPassword.name }}
+      {{- end }}
+      {{- if eq $.component "gateway" }}
       - secret:
-          name: {{ .kafkaPassword.name }}
-          items: [{key: {{ .kafkaPassword.key | quote }}, path: kafka}]
+          name: {{ .gatewayTokens.name }}
+          items: [{key: {{ .gatewayTokens.key | quote }}, path: tokens.yaml}]
+      {{- end }}
+      {{- with include "shoeproof.kafkaPassword" $ | fromYaml }}{{ if and $.kafka .name }}
+      - secret:
+          name: {{ .name }}
+          items: [{key: {{ .key | quote }}, path: kafka}]
+      {{- end }}{{ end }}
+      {{- if and $.chain .chainKey.name }}
+      - secret:
+          name: {{ .chainKey.name }}
+          items: [{key: {{ .chainKey.key | quote }}, path: chain_key}]
       {{- end }}
       {{- end }}
 {{- with .root.Values.secrets.tls.name }}
@@ -145,6 +169,11 @@ data:
   persistentVolumeClaim:
     claimName: {{ .root.Values.exports.existingClaim | default (printf "%s-exports" (include "shoeproof.fullname" .root)) }}
 {{- end }}
+{{- if eq .component "gateway" }}
+- name: outbox
+  persistentVolumeClaim:
+    claimName: {{ .root.Values.gateway.outbox.existingClaim | default (printf "%s-outbox" (include "shoeproof.fullname" .root)) }}
+{{- end }}
 - name: tmp
   emptyDir: {}
 {{- end -}}
@@ -168,6 +197,9 @@ data:
 - {name: object-store, mountPath: /etc/shoeproof/object-store, readOnly: true}
 {{- else if .exports }}
 - {name: exports, mountPath: /var/lib/shoeproof/exports, readOnly: {{ eq .component "console" }}}
+{{- end }}
+{{- if eq .component "gateway" }}
+- {name: outbox, mountPath: /var/lib/shoeproof/outbox}
 {{- end }}
 - {name: tmp, mountPath: /tmp}
 {{- end -}}
@@ -245,4 +277,37 @@ spec:
   selector: {{- include "shoeproof.selector" . | nindent 4 }}
   ports:
     - {name: metrics, port: 9464, targetPort: metrics}
+{{- end -}}
+
+{{/* Fails if the console of the values cannot run: no way to sign in, a file that no Secret has, a connection that no policy allows. */}}
+{{- define "shoeproof.consoleIsComplete" -}}
+{{- $s := dig "console" dict .Values.console.settings -}}
+{{- if not (has $s.sign_in (list "oidc" "proxy" "token")) -}}
+{{- fail "console.settings.console.sign_in: want oidc, proxy or token" -}}
+{{- end -}}
+{{- if not $s.access_file -}}
+{{- fail "console.settings.console.access_file: want the file with the roles of groups and tokens, a key of the Secret secrets.console.name, such as /etc/shoeproof/console/access.yaml" -}}
+{{- end -}}
+{{- if not (or .Values.console.ingress.enabled $s.public_url) -}}
+{{- fail "console.ingress.enabled or console.settings.console.public_url: want the https address at which browsers reach the console" -}}
+{{- end -}}
+{{- if eq $s.sign_in "oidc" -}}
+{{- range list "issuer" "client_id" "client_secret_file" -}}
+{{- if not (dig "oidc" . "" $s) -}}{{- fail (printf "console.settings.console.oidc.%s: want it for sign_in: oidc" .) -}}{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- range $key, $path := dict "access_file" $s.access_file "oidc.client_secret_file" (dig "oidc" "client_secret_file" "" $s) "proxy.secret_file" (dig "proxy" "secret_file" "" $s)
+  "webhook.secret_file" (dig "webhook" "secret_file" "" $s) "notify_file" $s.notify_file "chain_key_file" $s.chain_key_file "exports.policy_file" (dig "exports" "policy_file" "" $s)
+  "cert_file" $s.cert_file "key_file" $s.key_file -}}
+{{- if and $path (hasPrefix "/etc/shoeproof/console/" $path) (not $.Values.secrets.console.name) -}}
+{{- fail (printf "secrets.console.name: want the Secret whose key %s is console.settings.console.%s" (base $path) $key) -}}
+{{- end -}}
+{{- end -}}
+{{- if and .Values.networkPolicy.enabled (not .Values.networkPolicy.web.ports) -}}
+{{- range $what, $is := dict "the identity provider" (eq $s.sign_in "oidc") "console.webhook.url" (dig "webhook" "url" "" $s) "console.notify_file" $s.notify_file -}}
+{{- if $is -}}
+{{- fail (printf "networkPolicy.web.ports: want the ports of %s, such as 443; no policy allows the console to connect to it" $what) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
 {{- end -}}

@@ -1,0 +1,170 @@
+//go:build unix
+
+package console
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+// pages reads all pages of a list of the API, and returns its rows by a column.
+func (c *served) pages(t *testing.T, path, list, column, secret string) (values []string, pages int) {
+	t.Helper()
+	for after := ""; pages == 0 || after != ""; pages++ {
+		target := c.url + path
+		if after != "" {
+			target += "&after=" + url.QueryEscape(after)
+		}
+		code, body := send(t, "GET", target, "", "Authorization", "Bearer "+secret)
+		var page map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(body), &page); err != nil || code != 200 || pages > 50 {
+			t.Fatalf("%s: %d %.200s %v", target, code, body, err)
+		}
+		var rows []map[string]any
+		if err := json.Unmarshal(page[list], &rows); err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range rows {
+			values = append(values, fmt.Sprint(r[column]))
+		}
+		if err := json.Unmarshal(page["next"], &after); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return values, pages
+}
+
+// The log is complete over its pages, also where many lines have one time, and names no other property. Patrons,
+// rounds and silences are in the API with the permissions of their pages. Each error at a path of the API is JSON.
+func TestAPI(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "here-1", 4, 1)
+	access := Access{}
+	in := time.Now().Add(time.Hour)
+	auditor := secretOf(&access, "aud", "auditor", "here-1", in)
+	supervisor := secretOf(&access, "sue", "supervisor", "here-1", in)
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	at := time.Now().Add(-time.Hour).UTC()
+	var lines []store.Entry
+	for i := range 450 {
+		lines = append(lines,
+			store.Entry{PropertyID: "here-1", At: at, Actor: "ann", Action: "export", Object: fmt.Sprint(i)},
+			store.Entry{PropertyID: "there-2", At: at, Actor: "ann", Action: "export", Object: "other"})
+	}
+	if err := s.Log(t.Context(), lines...); err != nil {
+		t.Fatal(err)
+	}
+	objects, pages := c.pages(t, "/api/v1/log?actor=ann&limit=100", "log", "object", auditor)
+	seen := map[string]bool{}
+	for _, o := range objects {
+		seen[o] = true
+	}
+	if len(objects) != 450 || len(seen) != 450 || pages != 5 || seen["other"] {
+		t.Errorf("%d lines, %d different, on %d pages", len(objects), len(seen), pages)
+	}
+	page := c.url + "/log?actor=ann"
+	for _, want := range []string{">449<", ">249<", ">49<"} {
+		code, body := send(t, "GET", page, "", "Authorization", "Bearer "+auditor)
+		if code != 200 || !strings.Contains(body, want) {
+			t.Fatalf("%s: %d, without %s", page, code, want)
+		}
+		if _, rest, more := strings.Cut(body, `rel="next" href="`); more {
+			link, _, _ := strings.Cut(rest, `"`)
+			page = c.url + strings.ReplaceAll(link, "&amp;", "&")
+		}
+	}
+	for query, want := range map[string]int{"actor=ann": 451, "actor=ann&object=7": 2, "property=there-2": 0} {
+		code, body := send(t, "GET", c.url+"/log.csv?"+query, "", "Authorization", "Bearer "+auditor)
+		if n := strings.Count(body, "\n"); (code == 200) != (want > 0) || want > 0 && n != want {
+			t.Errorf("/log.csv?%s: %d, %d lines, want %d", query, code, n, want)
+		}
+	}
+	for _, query := range []string{"actr=ann", "since=soon", "after=x", "after=1.x.y"} {
+		if code, _ := send(t, "GET", c.url+"/log?"+query, "", "Authorization", "Bearer "+auditor); code != 400 {
+			t.Errorf("/log?%s: %d, want 400", query, code)
+		}
+	}
+	for query, want := range map[string]int{"until=": 0, "since=": 450} {
+		query += at.Format(time.RFC3339)
+		got, _ := c.pages(t, "/api/v1/log?actor=ann&limit=1000&"+query, "log", "object", auditor)
+		if len(got) != want {
+			t.Errorf("%s: %d lines, want %d", query, len(got), want)
+		}
+	}
+
+	rounds, err := s.FindRounds(t.Context(), store.Scope{All: true},
+		store.RoundQuery{Since: time.Now().AddDate(0, 0, -1), Until: time.Now().Add(time.Minute), Limit: store.MaxRows})
+	if err != nil || len(rounds) < 100 {
+		t.Fatalf("%d rounds, %v", len(rounds), err)
+	}
+	if got, _ := c.pages(t, "/api/v1/rounds?limit=100", "rounds", "round", auditor); len(got) != len(rounds) {
+		t.Errorf("%d rounds over the pages, want %d", len(got), len(rounds))
+	}
+	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{Property: "here-1", Table: "mb-01"})
+	if err != nil || len(wagers) == 0 {
+		t.Fatal(err)
+	}
+	w := &wagers[0]
+	seat := fmt.Sprintf("/api/v1/rounds?table=mb-01&round=%d&seat=%d&min=%d&max=%[3]d", w.Round, w.Seat, w.Stake)
+	if got, _ := c.pages(t, seat, "rounds", "round", auditor); len(got) == 0 || got[0] != fmt.Sprint(w.Round) {
+		t.Errorf("%s: %v", seat, got)
+	}
+
+	call := func(secret, method, path, body string, want int) string {
+		t.Helper()
+		code, text := send(t, method, c.url+path, body, "Authorization", "Bearer "+secret)
+		if code != want || !json.Valid([]byte(text)) || want >= 400 && !strings.HasPrefix(text, `{"error":`) {
+			t.Errorf("%s %s: %d %.200s, want %d", method, path, code, text, want)
+		}
+		return text
+	}
+	play := call(auditor, "GET", "/api/v1/patrons/here-1/"+w.Patron, "", 200)
+	if !strings.Contains(play, `"staked":`) || !strings.Contains(play, `"wager_id":`) {
+		t.Errorf("a patron: %s", play)
+	}
+	if views, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Action: "view-patron"}); err != nil ||
+		len(views) != 1 {
+		t.Errorf("%d views of a patron are logged, %v", len(views), err)
+	}
+	call(auditor, "GET", "/api/v1/patrons/there-2/"+w.Patron, "", 404)
+	const silence = `{"property":"here-1","rule":"feed.gap","reason":"work on the feed","hours":2}`
+	call(auditor, "POST", "/api/v1/silences", silence, 403)
+	var added struct{ Silence struct{ ID string } }
+	if err := json.Unmarshal([]byte(call(supervisor, "POST", "/api/v1/silences", silence, 200)), &added); err != nil {
+		t.Fatal(err)
+	}
+	if ids, _ := c.pages(t, "/api/v1/silences?property=here-1", "silences", "id", auditor); len(ids) != 1 ||
+		ids[0] != added.Silence.ID {
+		t.Errorf("silences %v, want %s", ids, added.Silence.ID)
+	}
+	for body, want := range map[string]int{
+		strings.Replace(silence, "here-1", "there-2", 1): 403, strings.Replace(silence, "2}", "25}", 1): 400,
+		strings.Replace(silence, "feed.gap", "feeed", 1): 400, strings.Replace(silence, "hours", "hour", 1): 400, "": 400,
+	} {
+		call(supervisor, "POST", "/api/v1/silences", body, want)
+	}
+	call(supervisor, "POST", "/api/v1/silences/"+added.Silence.ID+"/lift", "", 200)
+	call(supervisor, "POST", "/api/v1/silences/"+added.Silence.ID+"/lift", "", 404)
+
+	for path, want := range map[string]int{
+		"/api/v1/log?limit=0": 400, "/api/v1/log?actor=a&actor=b": 400, "/api/v1/rounds?seat=x": 400,
+		"/api/v1/rounds?min=-5": 400, "/api/v1/rounds?after=1/x": 400, "/api/v1/silences?rule=x": 400, "/api/v2": 404,
+		"/api/v1/floor/": 404, "/api/v1/findings/a/b/c": 404,
+	} {
+		call(auditor, "GET", path, "", want)
+	}
+	call(auditor, "DELETE", "/api/v1/floor", "", 404)
+	call("wrong", "GET", "/api/v1/floor", "", 401)
+	code, text := send(t, http.MethodPost, c.url+"/api/v1/silences", "{}", "Sec-Fetch-Site", "cross-site")
+	if code != 403 || !strings.HasPrefix(text, `{"error":`) {
+		t.Errorf("a request from another site: %d %s", code, text)
+	}
+}

@@ -1,0 +1,100 @@
+//go:build unix
+
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+)
+
+// A regulator begins with a gaming day: its coverage, what could not be audited and why, what became of the findings,
+// and its bundles with their check values. A finding quotes what its clause demands, and links the citation.
+func TestDay(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 8, 0)
+	ctx, all := t.Context(), store.Scope{All: true}
+	found, err := s.Findings(ctx, all, store.FindingQuery{Rule: "draw.banker.must-stay"})
+	if err == nil && len(found) == 0 {
+		newTestFloor(t, s.Store).play(planted(t, "ac-1", "live-07", "draw.banker.must-stay"))
+		found, err = s.Findings(ctx, all, store.FindingQuery{Rule: "draw.banker.must-stay"})
+	}
+	if err != nil || len(found) == 0 {
+		t.Fatal(len(found), err)
+	}
+	f := &found[0]
+	open, err := s.Open(ctx, all, store.Filter{Severity: "minor"})
+	if err != nil || len(open) == 0 {
+		t.Fatal(len(open), err)
+	}
+	_, err = s.Apply(ctx, all, store.Triage{
+		IDs: []string{open[0].ID}, Actor: "ann", Action: store.Close, Disposition: "benign-variance", Reason: "seen",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = s.Conn().Exec(ctx, "INSERT INTO "+s.Table("findings")+" SELECT * REPLACE ('UNAUDITABLE' AS verdict, 'info' AS "+
+		"severity, 'u' AS id, 'the table does not report card readers' AS observed) FROM "+
+		"(SELECT * FROM "+s.Table("findings")+" WHERE id = '"+f.ID+"')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	day := store.Day(f.GamingDay)
+	for _, write := range []error{
+		s.WriteRun(ctx, &clickhouse.AuditRun{
+			Property: "ac-1", GamingDay: day, ID: "r1", Started: time.Now(), Ended: time.Now(), Tables: 8, Events: 4711,
+			EventsSHA256: strings.Repeat("ab", 32), Rulebooks: []string{f.Rulebook},
+		}),
+		s.WriteExport(ctx, &clickhouse.Export{
+			Property: "ac-1", GamingDay: day, Origin: "audit.example/ac-1", Number: 1, At: time.Now(), Actor: "night",
+			Name: "bundle.zip", SHA256: strings.Repeat("cd", 32), LogRoot: "root=",
+		}),
+	} {
+		if write != nil {
+			t.Fatal(write)
+		}
+	}
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 1300)
+	b.signIn("reg", "regulator")
+	b.open("/")
+	b.await("location.pathname == '/day'")
+	b.open("/day?property=ac-1&day=" + day)
+	text := eval[string](b, "document.querySelector('main').innerText")
+	for _, want := range []string{
+		"4711 events", strings.Repeat("ab", 32), strings.Repeat("cd", 32), "root=", "benign variance", " tables",
+		"card readers",
+		"closed",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the page of the day has no %q: %.2000s", want, text)
+		}
+	}
+	if n := eval[int](b, "document.querySelectorAll('[aria-label=\"Not auditable\"] tbody td.mono').length"); n == 0 {
+		t.Error("no sensor is named for what could not be audited")
+	}
+	if axe := axeSource(t); axe != "" {
+		b.accessible(axe, "/day")
+	}
+	b.screenshot("day")
+	b.do(chromedp.EmulateViewport(390, 900))
+	b.narrow("/day")
+	b.do(chromedp.EmulateViewport(1440, 1300))
+	b.open("/findings/" + f.ID)
+	if n := eval[int](b, "document.querySelectorAll('#clauses a[href^=\"/search\"]').length"); n != len(f.Citations) {
+		t.Errorf("%d links of %d citations", n, len(f.Citations))
+	}
+	if n := eval[int](b, "document.querySelectorAll('#clauses q').length"); n == 0 {
+		t.Errorf("no sentence for %v", f.Citations)
+	}
+	b.quiet()
+	if code, _ := send(t, "GET", c.url+"/day", "", "Cookie", signedIn(t, c.url, "operator")); code != 403 {
+		t.Errorf("the day for an operator: %d", code)
+	}
+}

@@ -1,0 +1,113 @@
+//go:build unix
+
+package console
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// A bead has its cards in words and dots for pairs and naturals; ties are counted on the big road.
+func TestRoads(t *testing.T) {
+	t.Parallel()
+	round := func(n uint32, result, cards string, player, banker uint8) store.Round {
+		return store.Round{
+			Round: n, Result: result, Cards: cards, PlayerCount: player, BankerCount: banker, PlayerCards: 2,
+			BankerCards: 2,
+		}
+	}
+	r := roadsOf([]store.Round{
+		round(1, "PLAYER", "P 4c 4h B 7d Ks", 8, 7), round(2, "TIE", "P 3c 4h B 7d Ks", 7, 7),
+		round(3, "TIE", "P 3c 4h B Kd Ks", 7, 0), round(4, "BANKER", "P ?? ?? B 7d Ks", 0, 7),
+	}, nil)
+	first, last := r.Bead[0], r.Bead[3]
+	if !first.Natural || !first.PlayerPair || first.BankerPair || last.PlayerPair || !r.Bead[2].BankerPair {
+		t.Errorf("beads: %+v", r.Bead)
+	}
+	if want := "Round 1: player 8–7, P 4c 4h B 7d Ks, natural, player pair"; first.Text != want {
+		t.Errorf("the first bead is %q, want %q", first.Text, want)
+	}
+	if len(r.Big) != 2 || r.Big[0].Ties != 2 {
+		t.Errorf("the big road: %+v", r.Big)
+	}
+}
+
+// A change of a wager names the seat, the spot and the amount.
+func TestDrawing(t *testing.T) {
+	t.Parallel()
+	d := drawing{currency: "USD", placed: map[string]*schema.WagerPlaced{"w": {Seat: 10, Spot: schema.SpotPlayer}}}
+	for want, p := range map[string]schema.WagerChanged{
+		"seat 10, player: raised by $50.00": {WagerID: "w", Change: schema.WagerChangeRaised, Delta: 5000},
+		"wager x: raised by $50.00":         {WagerID: "x", Change: schema.WagerChangeRaised, Delta: 5000},
+	} {
+		if got := d.changed(&p); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	for want, p := range map[string]schema.Payload{
+		"seat 10, player: returned $100.00": &schema.WagerReturned{WagerID: "w", Amount: 10000},
+		"seat 3: vigorish collected $1.25":  &schema.VigorishCollected{Seat: 3, Amount: 125},
+		"card 27 of the shoe moved from under shoe right to banker": &schema.CardMoved{
+			CardSeq: 27, From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker,
+		},
+		"called: player wins": &schema.Announced{Code: schema.CallPlayerWins, Hand: schema.HandPlayer},
+		"round started":       &schema.RoundStarted{},
+	} {
+		e := decodedEvent{Event: store.Event{Kind: p.Kind().String()}, Body: schema.Event{Payload: p}}
+		if m, _ := d.momentOf(&e); m.What != want {
+			t.Errorf("%q, want %q", m.What, want)
+		}
+	}
+}
+
+// The title of a finding is what happened, in the amounts of people.
+func TestHeadline(t *testing.T) {
+	t.Parallel()
+	for want, x := range map[string][4]string{
+		"Stood on 4 (expected: must draw)": {"draw.x", "deviation", "must draw", "stood on 4"},
+		"Paid $20.00 (expected: $40.00)":   {"payout.x", "deviation", "USD 40.00", "paid USD 20.00"},
+		"20 cards repeat":                  {"d04", "anomaly", "", "20 cards repeat; rounds 3, 4"},
+		"feed.gap":                         {"feed.gap", "data_fault", "", ""},
+		"Not announced":                    {"x", "deviation", strings.Repeat("x", 121), "not announced"},
+	} {
+		if got := headline(x[0], x[1], x[2], x[3]); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// A reader chooses a clock of 12 hours, or UTC, for all pages.
+func TestClocks(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	newTestFloor(t, s.Store).play(planted(t, "ac-1", "live-07", "draw.banker.must-stay"))
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "operator")
+	b.open("/queue")
+	shown := "document.querySelector('#now').textContent"
+	// The last is the one that the first page has: to await it there would read a page that is being replaced.
+	for _, clock := range [][2]string{{"12", "3:04:05 PM"}, {"utc", "15:04:05"}, {"", "15:04:05"}} {
+		value, layout := clock[0], clock[1]
+		b.click("footer [name=clock][value='" + value + "']")
+		b.await("document.querySelector('footer [aria-pressed=true]').value == '" + value + "'")
+		zone := c.Law.Calendar.Zone
+		if value == "utc" {
+			zone = time.UTC
+		}
+		at, err := time.ParseInLocation(layout, eval[string](b, shown), zone)
+		now := time.Now().In(zone)
+		today := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone)
+		if off := now.Sub(today); err != nil || off.Abs() > time.Minute {
+			t.Errorf("clock %q shows %s: %v off, %v", value, eval[string](b, shown), off, err)
+		}
+		if first := eval[string](b, shown); !strings.HasSuffix(layout, "PM") && strings.Contains(first, "M") {
+			t.Errorf("clock %q shows %s", value, first)
+		}
+	}
+	b.quiet()
+}

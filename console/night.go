@@ -1,0 +1,180 @@
+package console
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+// night is a table over a gaming day.
+type night struct {
+	At                  store.Location
+	Day, Previous, Next string
+	Today               bool
+	Takings             *takings
+	Timeline            *timeline
+	Findings            []store.Finding
+	Stints              []store.Stint
+}
+
+// timeline draws the shoes of a day with their dealers and findings.
+type timeline struct {
+	Shoes, Dealers []stripe
+	Marks          []mark
+	Hours          []timeTick
+}
+
+// stripe is a period of the timeline.
+type stripe struct {
+	X, W             float64
+	Name, URL, Title string
+	Gap              bool // it has rounds that could not be audited
+}
+
+// mark is a finding on the timeline.
+type mark struct {
+	X               float64
+	URL, Text, Sort string
+}
+
+// The frame of a timeline.
+const timelineLeft, timelineWidth, maxMarks = 60.0, 600.0, 200
+
+// gamingDay returns the gaming day that a request selects, with the days beside it.
+func (x *exchange) gamingDay() (day, previous, next string, err error) {
+	today, _ := x.c.Law.Calendar.Of(x.c.Now().UnixNano())
+	day = cmp.Or(x.r.URL.Query().Get("day"), today)
+	date, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		return "", "", "", badRequest("day %q: want a gaming day such as 2026-11-19", day)
+	}
+	if day < today {
+		next = date.AddDate(0, 0, 1).Format(time.DateOnly)
+	}
+	return day, date.AddDate(0, 0, -1).Format(time.DateOnly), next, nil
+}
+
+// bounds are the first moment of a gaming day and the first moment after it.
+func (c *Console) bounds(day string) (since, until time.Time, err error) {
+	from, to, err := c.Law.Calendar.Bounds(day, "")
+	return time.Unix(0, from), time.Unix(0, to), err
+}
+
+// night reads a table over the gaming day that a request selects.
+func (c *Console) night(x *exchange, at store.Location) (*night, error) {
+	n := &night{At: store.Location{Property: at.Property, Table: at.Table}}
+	var err error
+	if n.Day, n.Previous, n.Next, err = x.gamingDay(); err != nil {
+		return nil, err
+	}
+	n.Today = n.Next == ""
+	since, until, err := c.bounds(n.Day)
+	if err != nil {
+		return nil, err
+	}
+	ctx, scope := x.r.Context(), x.scope()
+	q := store.TakingQuery{Property: at.Property, Table: at.Table, Since: since, Until: until}
+	var all errgroup.Group
+	fetch(&all, &n.Takings, func() (*takings, error) { return c.takings(x, q) })
+	fetch(&all, &n.Stints, func() ([]store.Stint, error) { return c.Store.Stints(ctx, scope, n.At, since, until) })
+	fetch(&all, &n.Findings, func() ([]store.Finding, error) {
+		return c.Store.Findings(ctx, scope, store.FindingQuery{
+			Property: at.Property, Table: at.Table, Since: since, Until: until, Limit: maxMarks,
+		})
+	})
+	if err := all.Wait(); err != nil {
+		return nil, err
+	}
+	n.Timeline = c.timeline(n)
+	return n, nil
+}
+
+func (c *Console) timeline(n *night) *timeline {
+	if len(n.Stints) == 0 {
+		return nil
+	}
+	first, last := n.Stints[0].First, n.Stints[0].Last
+	for i := range n.Stints {
+		if s := &n.Stints[i]; s.Last.After(last) {
+			last = s.Last
+		}
+	}
+	length := max(float64(last.Sub(first)), float64(time.Minute))
+	x := func(t time.Time) float64 {
+		share := min(max(float64(t.Sub(first))/length, 0), 1)
+		return math.Round(10*(timelineLeft+(timelineWidth-timelineLeft-8)*share)) / 10
+	}
+	t := &timeline{}
+	var shoes []*store.Stint
+	byShoe := map[string]*store.Stint{}
+	for i := range n.Stints {
+		s := &n.Stints[i]
+		if s.Dealer != "" {
+			t.Dealers = append(t.Dealers, stripe{
+				X: x(s.First), W: max(3, x(s.Last)-x(s.First)), Name: s.Dealer,
+				URL:   pathOf("dealers", n.At.Property, s.Dealer),
+				Title: fmt.Sprintf("Dealer %s: %d rounds, %s", s.Dealer, s.Rounds, c.hours(s.First, s.Last)),
+			})
+		}
+		shoe := byShoe[s.Shoe]
+		if shoe == nil {
+			shoe = &store.Stint{Shoe: s.Shoe, First: s.First}
+			byShoe[s.Shoe], shoes = shoe, append(shoes, shoe)
+		}
+		shoe.Rounds += s.Rounds
+		shoe.Gaps += s.Gaps
+		if s.Last.After(shoe.Last) {
+			shoe.Last = s.Last
+		}
+	}
+	for _, s := range shoes {
+		title := fmt.Sprintf("Shoe %s: %d rounds, %s", s.Shoe, s.Rounds, c.hours(s.First, s.Last))
+		if s.Gaps > 0 {
+			title += fmt.Sprintf(", %d not auditable", s.Gaps)
+		}
+		t.Shoes = append(t.Shoes, stripe{
+			X: x(s.First), W: max(3, x(s.Last)-x(s.First)), Name: s.Shoe, Gap: s.Gaps > 0, Title: title,
+			URL: pathOf("shoes", n.At.Property, n.At.Table, s.Shoe),
+		})
+	}
+	t.marks(n.Findings, x, c)
+	for at := first.Truncate(time.Hour); !at.After(last); at = at.Add(time.Duration(math.Ceil(length/
+		float64(8*time.Hour))) * time.Hour) {
+		if !at.Before(first) {
+			t.Hours = append(t.Hours, timeTick{x(at), at.In(c.Law.Calendar.Zone).Format("15:04")})
+		}
+	}
+	if len(t.Hours) == 0 { // within an hour
+		for _, at := range []time.Time{first, last} {
+			t.Hours = append(t.Hours, timeTick{x(at), at.In(c.Law.Calendar.Zone).Format("15:04")})
+		}
+	}
+	return t
+}
+
+// marks puts findings on the timeline, the most severe of each place on top.
+func (t *timeline) marks(findings []store.Finding, x func(time.Time) float64, c *Console) {
+	for _, want := range []string{"info", "minor", "major", "critical"} {
+		for i := range findings {
+			if f := &findings[i]; severity(f.Severity) == want {
+				t.Marks = append(t.Marks, mark{
+					x(f.At), "/findings/" + f.ID, strings.Join([]string{
+						f.Rule, f.At.In(c.Law.Calendar.Zone).Format("15:04:05"), people(f.Observed),
+					}, ", "), want,
+				})
+			}
+		}
+	}
+}
+
+// hours writes a period of a day.
+func (c *Console) hours(first, last time.Time) string {
+	zone := c.Law.Calendar.Zone
+	return first.In(zone).Format("15:04") + "–" + last.In(zone).Format("15:04")
+}

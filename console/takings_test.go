@@ -1,0 +1,151 @@
+//go:build unix
+
+package console
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/shoeproof/shoeproof/console/store"
+)
+
+// The pages of a table, a dealer and a patron show results over time beside their exact bands. The sums equal
+// the wagers, and the expectations what the engine stored with each wager.
+func TestOverTime(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	newTestFloor(t, s.Store).play(planted(t, "ac-1", "live-07", "draw.banker.must-stay"))
+	ctx, all := t.Context(), store.Scope{All: true}
+	found, err := s.Findings(ctx, all, store.FindingQuery{Rule: "draw.banker.must-stay"})
+	if err != nil || len(found) != 1 {
+		t.Fatal(len(found), err)
+	}
+	f := &found[0]
+	at := store.Location{Property: "ac-1", Table: "live-07"}
+	rounds, err := s.Rounds(ctx, all, at)
+	if err != nil || len(rounds) == 0 {
+		t.Fatal(len(rounds), err)
+	}
+	patron := patronAt(t, s, rounds[0])
+	c := serve(t, s, nil)
+	since, until, err := c.lastDays(2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, q := range map[string]store.TakingQuery{
+		"table": {Table: "live-07"}, "dealer": {Dealer: f.DealerID}, "patron": {Patron: patron},
+	} {
+		q.Property, q.Since, q.Until = "ac-1", since, until
+		rounds, err := s.Takings(ctx, all, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		offers, err := c.offers(ctx, all, "ac-1", rounds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, want := c.sumUp(rounds, offers, q.Patron != ""), wagered(t, s, q)
+		if sum.Left != 0 || sum.Staked != want.Staked || sum.Won != want.Won || sum.Staked == 0 ||
+			math.Abs(sum.mean-want.mean) > 1e-6*float64(sum.Staked) {
+			t.Errorf("%s: staked %d, won %d, expected %v, left %d, want %+v", name, sum.Staked, sum.Won, sum.mean, sum.Left,
+				want)
+		}
+		if sum.variance <= 0 || sum.Low() >= sum.Expected() || sum.High() <= sum.Expected() {
+			t.Errorf("%s: band %d, %d, %d", name, sum.Low(), sum.Expected(), sum.High())
+		}
+	}
+	manyDealers(t, s)
+
+	axe := axeSource(t)
+	b := openBrowser(t, c.url, 1440, 1400)
+	b.signIn("ann", "supervisor")
+	day, _ := c.Law.Calendar.Of(f.At.UnixNano())
+	for page, elements := range map[string]map[string]string{
+		"/tables/ac-1/live-07?day=" + day: {
+			"a shoe":      ".shoes a[href^='/shoes/ac-1/live-07/'] rect.shoe",
+			"a dealer":    ".shoes a[href^='/dealers/ac-1/'] rect",
+			"the finding": ".shoes a[href='/findings/" + f.ID + "'] path", "the line": ".band polyline[points]",
+			"the day before": "#night .views a",
+		},
+		"/dealers/ac-1/" + f.DealerID: {
+			"a day": "[aria-label=Week] tbody a[href*='live-07?day=']", "the line": ".band polyline[points]",
+		},
+		"/patrons/ac-1/" + patron: {"a visit": "[aria-label=Visits] tbody a", "the line": ".band polyline[points]"},
+		"/dealers": {
+			"a point": ".chart a circle", "the dealer at the limit": ".chart a[href='/dealers/ac-1/d-9'] .above",
+		},
+	} {
+		name := strings.Split(page, "/")[1]
+		if page != "/"+name {
+			name = strings.TrimSuffix(name, "s")
+		}
+		b.open(page)
+		for what, selector := range elements {
+			if n := eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", selector)); n == 0 {
+				t.Errorf("%s has no %s (%s)", page, what, selector)
+			}
+		}
+		if axe != "" {
+			b.accessible(axe, page)
+		}
+		b.do(chromedp.EmulateViewport(390, 1400))
+		b.narrow(page)
+		b.do(chromedp.EmulateViewport(1440, 1400))
+		b.screenshot(name)
+	}
+	b.quiet()
+	if code, _ := send(t, "GET", c.url+"/tables/ac-1/live-07?day=nonsense", "", "Cookie",
+		signedIn(t, c.url, "viewer")); code != 400 {
+		t.Errorf("a day that is none: %d", code)
+	}
+}
+
+// wagered sums up the settled wagers of a query one by one.
+func wagered(t *testing.T, s *store.Store, q store.TakingQuery) (sum result) {
+	t.Helper()
+	sign := "1"
+	if q.Patron != "" {
+		sign = "-1"
+	}
+	err := s.Conn().QueryRow(t.Context(), fmt.Sprintf(`SELECT toInt64(sum(w.stake)),
+			toInt64(%[1]s * sum(w.collected - w.paid + greatest(v.marked, v.collected))), -1 * %[1]s * sum(w.stake * w.ev)
+		FROM (SELECT * FROM %[2]s FINAL WHERE disposition IN ('paid', 'collected', 'returned') AND ev != 0
+			AND ('%[5]s' = '' OR patron = '%[5]s')) AS w
+		INNER JOIN (SELECT * FROM %[3]s FINAL WHERE '%[6]s' = '' OR dealer_id = '%[6]s') AS r
+		ON w.table_id = r.table_id AND w.shoe_id = r.shoe_id AND w.round = r.round
+		LEFT JOIN (SELECT * FROM %[4]s FINAL) AS v
+		ON w.table_id = v.table_id AND w.shoe_id = v.shoe_id AND w.round = v.round AND w.wager_id = v.wager_id`, sign,
+		s.Table(
+			"wagers",
+		), s.Table("rounds"), s.Table("vigorish"), q.Patron, q.Dealer)).Scan(&sum.Staked, &sum.Won, &sum.mean)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sum
+}
+
+// manyDealers adds the rounds of ten dealers, one of them with many findings.
+func manyDealers(t *testing.T, s *store.Store) {
+	t.Helper()
+	for i := range 10 {
+		dealer, found := fmt.Sprintf("d-%d", i), 2
+		if i == 9 {
+			found = 30
+		}
+		for _, q := range []string{
+			fmt.Sprintf("INSERT INTO %s SELECT 'ac-1', '%s', today(), 't', 's', groupBitmapState(toUInt32(number)), now() "+
+				"FROM numbers(%d)", s.Table("dealer_rounds"), dealer, 600+200*i),
+			fmt.Sprintf("INSERT INTO %s (property_id, dealer_id, at, id, table_id, verdict, rule, severity, version) "+
+				"SELECT 'ac-1', '%s', now() - 60, concat('%[2]s', toString(number)), 't', 'BREACH', 'draw', 'major', 1 "+
+				"FROM numbers(%[3]d)", s.Table("dealer_findings"), dealer, found),
+		} {
+			if err := s.Conn().Exec(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}

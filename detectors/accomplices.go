@@ -1,0 +1,159 @@
+package detectors
+
+import (
+	"math"
+	"slices"
+)
+
+const (
+	// accompliceShare is the part of the weight that a round moves to all patrons: a dealer may turn to another one.
+	accompliceShare = 0.01
+	// accompliceAway is the part of the weight that a patron keeps who does not bet, accompliceLeast the least that is
+	// stored.
+	accompliceAway, accompliceLeast = 0.25, 1e-4
+)
+
+// accomplices tests whether some patron of a dealer knows what comes: now one, now another. It is a mixture over the
+// patrons who bet and the experts about each. The factors of a patron have a mean of at most 1 given the past, and so
+// has the factor of the mixture, whatever the dependence between the patrons of a round.
+type accomplices struct {
+	budget  *Budget
+	experts int
+	keyedStates[accompliceState]
+	// shown are the factors of the patrons of the round.
+	shown []accomplice
+}
+
+func newAccomplices(b *Budget, experts int) accomplices {
+	return accomplices{
+		budget: b, experts: experts, keyedStates: keyedStates[accompliceState]{keys: map[Key]*accompliceState{}},
+	}
+}
+
+// accompliceState is the state of a dealer. Experts are the weights of the experts for a patron without a weight of
+// his own.
+type accompliceState struct {
+	Visit   visit
+	Experts mixture
+	Patrons []accomplice
+}
+
+// accomplice has a weight for each expert about a patron.
+type accomplice struct {
+	Patron string
+	By     []float64
+}
+
+func (s *accompliceState) visited() int64 { return s.Visit.Last }
+
+func (s *accompliceState) check() error {
+	for i := range s.Patrons {
+		if err := mixture(s.Patrons[i].By).check(len(s.Experts)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin is called before the patrons of a round are added.
+func (a *accomplices) begin() { a.shown = a.shown[:0] }
+
+// add takes the factors of the experts about a patron.
+func (a *accomplices) add(patron string, factors []float64) {
+	n := len(a.shown)
+	a.shown = slices.Grow(a.shown, 1)[:n+1]
+	a.shown[n] = accomplice{patron, append(a.shown[n].By[:0], factors...)}
+}
+
+// score adds the factor of the dealer of a round.
+func (a *accomplices) score(r *Round, out *factors) {
+	key := Key{OfDealer, r.Dealer}
+	if r.Dealer == "" || len(a.shown) == 0 || !out.wants(OfDealer) {
+		return
+	}
+	s := a.keys[key]
+	if s == nil {
+		s = &accompliceState{Experts: newMixture(a.experts)}
+		a.keys[key] = s
+	}
+	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(a.budget.Volume, OfDealer))}
+	f.LnE = s.update(a.shown)
+	out.add(f)
+}
+
+// update takes the factors of the patrons of a round, and returns that of the mixture.
+func (s *accompliceState) update(shown []accomplice) (lnE float64) {
+	s.share(shown)
+	total, all := 0.0, 0.0
+	for i := range shown {
+		for k, w := range s.of(shown[i].Patron) {
+			all += w
+			total += w * shown[i].By[k]
+		}
+	}
+	if total <= 0 {
+		return math.Inf(-1)
+	}
+	for i := range shown {
+		weights := s.of(shown[i].Patron)
+		for k := range weights {
+			weights[k] *= shown[i].By[k] * all / total
+		}
+	}
+	s.learn()
+	return math.Log(total / all)
+}
+
+// share divides weight among the patrons who bet, before their cards: what the others lose, and a part of all.
+func (s *accompliceState) share(shown []accomplice) {
+	free := 1.0
+	for i := range s.Patrons {
+		p, keeps := &s.Patrons[i], accompliceAway
+		if slices.ContainsFunc(shown, func(x accomplice) bool { return x.Patron == p.Patron }) {
+			keeps = 1 - accompliceShare
+		}
+		for k := range p.By {
+			p.By[k] *= keeps
+			free -= p.By[k]
+		}
+	}
+	for i := range shown {
+		weights := s.of(shown[i].Patron)
+		for k := range weights {
+			weights[k] += max(free, 0) * s.Experts[k] / float64(len(shown))
+		}
+	}
+}
+
+// of returns the weights of a patron, 0 for one who is new.
+func (s *accompliceState) of(patron string) []float64 {
+	at := slices.IndexFunc(s.Patrons, func(p accomplice) bool { return p.Patron == patron })
+	if at < 0 {
+		at = len(s.Patrons)
+		s.Patrons = append(s.Patrons, accomplice{patron, make([]float64, len(s.Experts))})
+	}
+	return s.Patrons[at].By
+}
+
+// learn sets the weights of the experts to their sums over the patrons, and drops patrons with little weight.
+func (s *accompliceState) learn() {
+	all := 0.0
+	clear(s.Experts)
+	for i := range s.Patrons {
+		for k, w := range s.Patrons[i].By {
+			s.Experts[k] += w
+			all += w
+		}
+	}
+	const share = 0.001
+	for k := range s.Experts {
+		s.Experts[k] = (1-share)*s.Experts[k]/all + share/float64(len(s.Experts))
+	}
+	s.Patrons = slices.DeleteFunc(s.Patrons, func(p accomplice) bool {
+		sum := 0.0
+		for _, w := range p.By {
+			sum += w
+		}
+		return sum < accompliceLeast
+	})
+}

@@ -1,0 +1,248 @@
+package export
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/calendar"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
+
+// place is where an event of the evidence was received.
+type place struct {
+	Topic     string `json:"topic"`
+	Partition int32  `json:"partition"`
+	Offset    int64  `json:"offset"`
+}
+
+func (l *evidenceLine) place() place { return place{l.Topic, l.Partition, l.Offset} }
+
+func (p place) compare(o place) int {
+	return cmp.Or(cmp.Compare(p.Topic, o.Topic), cmp.Compare(p.Partition, o.Partition), cmp.Compare(p.Offset, o.Offset))
+}
+
+// segment is a part of a table's evidence that is complete, so that it can be replayed: the shoes of the exceptions,
+// up to the event after which the last of them is found. The other events of the evidence are there because a finding
+// names them.
+type segment struct {
+	// First and Last are the first and the last event.
+	First place `json:"first"`
+	Last  place `json:"last"`
+	// Ends is true if the table had no later events, so that events that wait for earlier ones wait in vain.
+	Ends bool `json:"ends"`
+	// State is the snapshot of the table before the first event, with pseudonyms of patrons; empty if the evidence begins
+	// with that event.
+	State []byte `json:"state"`
+}
+
+func (s *segment) has(p place) bool { return s.First.compare(p) <= 0 && p.compare(s.Last) <= 0 }
+
+// replayer replays evidence of one table.
+type replayer struct {
+	books    law.Books
+	calendar calendar.Calendar
+}
+
+// replayed is the result of a replay.
+type replayed struct {
+	findings map[string]*digested
+	at       map[string]int // the index of the event after which a finding took its last form
+	states   map[int][]byte // the state of the table before events, by index
+}
+
+// replay evaluates the rules on events from a state on, and returns the findings without their release, and the states
+// before the events that cuts names by index.
+func (r *replayer) replay(s *segment, table rows.Snapshot, events iter.Seq2[*evidenceLine, error], cuts []int,
+) (*replayed, error) {
+	e := engine.New(engine.Options{Books: r.books, Calendar: r.calendar, NoArchive: true})
+	if len(s.State) > 0 {
+		table.State, table.Offset = string(s.State), -1
+		if err := e.Restore([]rows.Snapshot{table}, 0); err != nil {
+			return nil, fmt.Errorf("the state before the evidence: %w", err)
+		}
+	}
+	done := &replayed{map[string]*digested{}, map[string]int{}, map[int][]byte{}}
+	var b rows.Set
+	i := 0
+	for line, err := range events {
+		if err != nil {
+			return nil, err
+		}
+		if len(cuts) > 0 && cuts[0] == i {
+			cuts = cuts[1:]
+			e.Snapshots(&b)
+			if n := len(b.Snapshots); n > 0 {
+				done.states[i] = []byte(b.Snapshots[n-1].State)
+			}
+		}
+		e.Apply(&engine.Record{Offset: line.Offset, Format: schema.JSON, Value: line.Event}, "", 0, &b)
+		if err := done.collect(&b, i); err != nil {
+			return nil, err
+		}
+		i++
+	}
+	if s.Ends {
+		e.Finish(&b)
+	}
+	return done, done.collect(&b, i-1)
+}
+
+func (r *replayed) collect(b *rows.Set, at int) error {
+	if len(b.DeadLetters) > 0 {
+		return fmt.Errorf("event at offset %d: %s", b.DeadLetters[0].Offset, b.DeadLetters[0].Reason)
+	}
+	for i := range b.Findings {
+		f := b.Findings[i]
+		digest, err := digestOf(&f)
+		if err != nil {
+			return err
+		}
+		r.findings[f.ID], r.at[f.ID] = &digested{f, digest}, at
+	}
+	if b.Len() > 0 {
+		b.Reset()
+	}
+	return nil
+}
+
+// tableEvidence is the evidence of a table.
+type tableEvidence struct {
+	lines []evidenceLine
+	proof *proof
+	// shoes are the indexes of the first event of each shoe, in order, and start is the index for each shoe.
+	shoes []int
+	start map[string]int
+}
+
+// cut reduces the evidence to what proves findings: the events that they name, and segments that give them again.
+func (t *tableEvidence) cut(whole *replayed, proven []*finding.Finding) []segment {
+	var spans [][2]int
+	for _, f := range proven {
+		at, found := whole.at[f.ID]
+		if !found {
+			continue
+		}
+		first, shoe := t.start[f.ShoeID]
+		if !shoe || first > at { // no finding of one shoe: the shoe in which it was found
+			first = 0
+			if n := sort.SearchInts(t.shoes, at+1); n > 0 {
+				first = t.shoes[n-1]
+			}
+		}
+		spans = append(spans, [2]int{first, at})
+	}
+	slices.SortFunc(spans, func(a, b [2]int) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	var merged [][2]int
+	for _, s := range spans {
+		if n := len(merged); n > 0 && s[0] <= merged[n-1][1]+1 {
+			merged[n-1][1] = max(merged[n-1][1], s[1])
+			continue
+		}
+		merged = append(merged, s)
+	}
+	keep := make([]bool, len(t.lines))
+	segments := make([]segment, len(merged))
+	for i, s := range merged {
+		for k := s[0]; k <= s[1]; k++ {
+			keep[k] = true
+		}
+		segments[i] = segment{
+			t.lines[s[0]].place(), t.lines[s[1]].place(), s[1] == len(t.lines)-1, whole.states[s[0]],
+		}
+	}
+	for _, f := range proven {
+		for _, ev := range t.proof.named(f) {
+			keep[ev.at] = true
+		}
+	}
+	kept := t.lines[:0:0]
+	for i := range t.lines {
+		if keep[i] {
+			kept = append(kept, t.lines[i])
+		}
+	}
+	t.lines = kept
+	return segments
+}
+
+// errSegments is the error of segments that do not fit their evidence.
+var errSegments = errors.New("the segments are out of order, or begin or end without an event")
+
+// segments replays the segments of a table. The events come in order.
+func (r *replayer) segments(table rows.Snapshot, all []segment, events iter.Seq2[*evidenceLine, error],
+) (map[string]*digested, error) {
+	next, stop := iter.Pull2(events)
+	defer stop()
+	out := map[string]*digested{}
+	line, err, more := next()
+	for i := range all {
+		s := &all[i]
+		for more && err == nil && line.place().compare(s.First) < 0 {
+			line, err, more = next()
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !more || line.place() != s.First || s.Last.compare(s.First) < 0 {
+			return nil, errSegments
+		}
+		var last place
+		done, failed := r.replay(s, table, func(yield func(*evidenceLine, error) bool) {
+			for more && (err != nil || s.has(line.place())) && yield(line, err) {
+				last = line.place()
+				line, err, more = next()
+			}
+		}, nil)
+		switch {
+		case failed != nil:
+			return nil, failed
+		case last != s.Last:
+			return nil, errSegments
+		}
+		maps.Copy(out, done.findings)
+	}
+	return out, nil
+}
+
+// readSegments reads the segments of a table; none if the bundle has none.
+func (v *verifier) readSegments(table string) (all []segment, err error) {
+	path := statePath(table)
+	if _, there := v.bundle.sizes[path]; !there {
+		return nil, nil
+	}
+	err = v.lines(path, func(_ int64, line []byte) error {
+		var one segment
+		if err := decode(line, &one, encode); err != nil {
+			return err
+		}
+		if n := len(all); one.Last.compare(one.First) < 0 || n > 0 && all[n-1].Last.compare(one.First) >= 0 {
+			return errSegments
+		}
+		all = append(all, one)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return all, nil
+}
+
+// checkStates checks that segments are of tables with evidence.
+func (v *verifier) checkStates(tables map[string]bool) error {
+	for _, p := range v.bundle.paths {
+		if strings.HasPrefix(p, dirState) && (v.manifest.first() || !tables[p]) {
+			return fmt.Errorf("%s: the bundle has no evidence of its table", p)
+		}
+	}
+	return nil
+}
