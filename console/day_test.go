@@ -18,26 +18,27 @@ import (
 func TestDay(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
-	fill(t, s, "ac-1", 8, 0)
 	ctx, all := t.Context(), store.Scope{All: true}
-	found, err := s.Findings(ctx, all, store.FindingQuery{Rule: "draw.banker.must-stay"})
-	if err == nil && len(found) == 0 {
-		newTestFloor(t, s.Store).play(planted(t, "ac-1", "live-07", "draw.banker.must-stay"))
-		found, err = s.Findings(ctx, all, store.FindingQuery{Rule: "draw.banker.must-stay"})
+	// Two tables that break the same rule at the same time, and so in the same gaming day.
+	floor, rule := newTestFloor(t, s.Store), "draw.banker.must-stay"
+	for _, table := range []string{"live-07", "live-08"} {
+		floor.play(planted(t, "ac-1", table, rule))
 	}
-	if err != nil || len(found) == 0 {
+	found, err := s.Findings(ctx, all, store.FindingQuery{Rule: rule})
+	if err != nil || len(found) < 2 {
 		t.Fatal(len(found), err)
 	}
-	f := &found[0]
-	open, err := s.Open(ctx, all, store.Filter{Severity: "minor"})
-	if err != nil || len(open) == 0 {
-		t.Fatal(len(open), err)
-	}
-	_, err = s.Apply(ctx, all, store.Triage{
-		IDs: []string{open[0].ID}, Actor: "ann", Action: store.Close, Disposition: "benign-variance", Reason: "seen",
-	})
-	if err != nil {
-		t.Fatal(err)
+	f, closed := &found[0], found[1].ID
+	for _, step := range []store.Triage{
+		{Actor: "ann", Action: store.Close, Disposition: "benign-variance", Reason: "seen"},
+		{
+			Actor: "ben", Action: store.Confirm, Second: func(store.Who) error { return nil },
+		},
+	} {
+		step.IDs = []string{closed}
+		if _, err := s.Apply(ctx, all, step); err != nil {
+			t.Fatal(err)
+		}
 	}
 	err = s.Conn().Exec(ctx, "INSERT INTO "+s.Table("findings")+" SELECT * REPLACE ('UNAUDITABLE' AS verdict, 'info' AS "+
 		"severity, 'u' AS id, 'the table does not report card readers' AS observed) FROM "+

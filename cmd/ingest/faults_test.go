@@ -120,6 +120,12 @@ func (c *child) stop(t testing.TB, within time.Duration) {
 	t.Helper()
 	told := time.Now()
 	_ = c.cmd.Process.Signal(syscall.SIGTERM)
+	c.stopped(t, told, within)
+}
+
+// stopped waits for the end of a process that was told to stop.
+func (c *child) stopped(t testing.TB, told time.Time, within time.Duration) {
+	t.Helper()
 	<-c.gone
 	testkit.Within(t, "stopping", time.Since(told), within)
 	if code := c.cmd.ProcessState.ExitCode(); code != cli.Done {

@@ -23,6 +23,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
+	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
 	"github.com/shoeproof/shoeproof/schema"
@@ -203,6 +204,34 @@ func done(t testing.TB, ch *engine.ClickHouse, database string, n int) bool {
 		t.Fatal(failed)
 	}
 	return false
+}
+
+// confirmed reports whether the last range of each partition in the journal is durable with all its rows, as one of
+// these processes says. The journal has a range before the other tables have its rows: a process that is stopped in
+// between leaves them to the next start.
+func confirmed(t testing.TB, ch *engine.ClickHouse, database string, all ...*child) bool {
+	t.Helper()
+	durable := map[string]float64{}
+	for _, c := range all {
+		_, page := monitortest.Get(t, "http://"+c.address(t)+"/metrics")
+		for partition := range twelve {
+			p := strconv.Itoa(partition)
+			at := monitortest.Figure(t, page, `shoeproof_last_flush_timestamp_seconds{partition="`+p+`"}`)
+			durable[p] = max(durable[p], at)
+		}
+	}
+	for line := range strings.Lines(ask(t, ch, "SELECT partition, toUnixTimestamp64Milli(written_at) / 1000 FROM "+
+		database+".v_progress")) {
+		var p string
+		var at float64
+		if _, err := fmt.Sscan(line, &p, &at); err != nil {
+			t.Fatalf("partition and time: %q: %v", line, err)
+		}
+		if durable[p] < at {
+			return false
+		}
+	}
+	return true
 }
 
 // A killing is a moment at which a child is killed.

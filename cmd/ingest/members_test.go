@@ -55,7 +55,9 @@ func TestMembersComeAndGo(t *testing.T) {
 	_ = stays.cmd.Process.Signal(syscall.SIGSTOP)
 	other := spawn(t, args...) // takes over while the first is frozen
 	t.Logf("%d of %d stored when one froze", number(t, ch, "SELECT count() FROM storm.events"), len(events))
-	testkit.Await(t, "the other has all", func() bool { return done(t, ch, "storm", len(events)) })
+	testkit.Await(t, "the other has all", func() bool {
+		return done(t, ch, "storm", len(events)) && confirmed(t, ch, "storm", other)
+	})
 	_ = stays.cmd.Process.Signal(syscall.SIGCONT)
 	time.Sleep(3 * time.Second)   // for what the first still sends
 	stays.stop(t, 30*time.Second) // it has just woken; TestStoppedUnderLoad holds the ten seconds

@@ -100,12 +100,18 @@ func sideBySide(t testing.TB, ch *engine.ClickHouse, events []schema.Event, n in
 	publish(t, broker, events)
 	began := time.Now()
 	signal(syscall.SIGCONT)
-	testkit.Await(t, "all is in ClickHouse", func() bool { return done(t, ch, name, len(events)) })
+	testkit.Await(t, "all is in ClickHouse", func() bool {
+		return done(t, ch, name, len(events)) && confirmed(t, ch, name, all...)
+	})
 	out := took{wall: time.Since(began)}
 	for i, c := range all {
 		testkit.Await(t, fmt.Sprintf("process %d of %d has read something", i+1, n),
 			func() bool { return c.metric(t, "shoeproof_events_total") > 0 })
-		c.stop(t, 10*time.Second)
+	}
+	told := time.Now()
+	signal(syscall.SIGTERM)
+	for _, c := range all {
+		c.stopped(t, told, 10*time.Second)
 		out.user += c.cmd.ProcessState.UserTime()
 	}
 	t.Logf("%d: %d events in %v, %v of their processor time", n, len(events), out.wall.Round(time.Millisecond),

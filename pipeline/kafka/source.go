@@ -58,42 +58,7 @@ func (s *Source) Consume(ctx context.Context, work func(context.Context, pipelin
 	if s.config.Group == "" {
 		return s.all(ctx, partitions, work)
 	}
-	if s.config.Replaces {
-		s.replace(ctx)
-	}
-	group, err := kafka.NewConsumerGroup(kafka.ConsumerGroupConfig{
-		ID: s.config.Group, Brokers: s.config.Brokers, Topics: []string{s.config.Topic}, Dialer: s.dialer,
-		SessionTimeout: s.config.SessionTimeout, HeartbeatInterval: s.config.Heartbeat, JoinGroupBackoff: time.Second,
-	})
-	if err != nil {
-		return fmt.Errorf("kafka group %s: %w", s.config.Group, err)
-	}
-	err = s.generations(ctx, group, len(partitions), work)
-	return errors.Join(err, group.Close())
-}
-
-// replace removes stale members from the group. A member that it cannot remove only delays the assignment until the
-// session times out.
-func (s *Source) replace(ctx context.Context) {
-	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
-	defer cancel()
-	groups, err := s.client.DescribeGroups(ctx, &kafka.DescribeGroupsRequest{GroupIDs: []string{s.config.Group}})
-	if err != nil {
-		return
-	}
-	for _, g := range groups.Groups {
-		for _, m := range g.Members {
-			if m.ClientID != s.config.ClientID {
-				continue
-			}
-			left, err := s.client.LeaveGroup(ctx, &kafka.LeaveGroupRequest{
-				GroupID: s.config.Group, Members: []kafka.LeaveGroupRequestMember{{ID: m.MemberID}},
-			})
-			if err == nil && left.Error == nil {
-				s.config.Log.Info("removed a stale member from the group", "group", s.config.Group, "member", m.MemberID)
-			}
-		}
-	}
+	return s.share(ctx, len(partitions), work)
 }
 
 // topic returns the partitions of the topic when a broker answers.
@@ -179,81 +144,6 @@ func (s *Source) all(ctx context.Context, ids []int, work func(context.Context, 
 		group.Go(func() error { return s.read(ctx, newPartition(s, id, 0, nil), -1, work) })
 	}
 	return group.Wait()
-}
-
-// generations reads the assigned partitions from one rebalance to the next.
-func (s *Source) generations(
-	ctx context.Context, group *kafka.ConsumerGroup, partitions int, work func(context.Context, pipeline.Stream) error,
-) error {
-	const what = "group"
-	joined := false
-	for {
-		gen, err := group.Next(ctx)
-		if err != nil {
-			if ctx.Err() != nil || errors.Is(err, kafka.ErrGroupClosed) {
-				return nil
-			}
-			if fatal := misconfigured(err); fatal != nil && !joined {
-				return fatal
-			}
-			if !errors.Is(err, kafka.RebalanceInProgress) { // A rebalance is no failure.
-				s.health.add(what, err)
-			}
-			continue
-		}
-		joined = true
-		s.health.clear(what)
-		end := make(chan outcome, 1)
-		gen.Start(func(over context.Context) {
-			end <- s.generation(ctx, over, gen, &partitions, work)
-		})
-		if o := <-end; o.err != nil || o.done {
-			return o.err
-		}
-		if ctx.Err() != nil {
-			return nil
-		}
-	}
-}
-
-// outcome is how a generation ended: with an error, with all its work done, or otherwise with the next generation.
-type outcome struct {
-	err  error
-	done bool
-}
-
-// generation runs the partitions of one generation. The member stays in the generation until it returns.
-func (s *Source) generation(
-	ctx, over context.Context, gen *kafka.Generation, partitions *int, work func(context.Context, pipeline.Stream) error,
-) outcome {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	defer context.AfterFunc(over, func() { cancel(pipeline.ErrRevoked) })()
-
-	commit := func(id int, offset int64) error {
-		return gen.CommitOffsets(map[string]map[int]int64{s.config.Topic: {id: offset}})
-	}
-	assigned := gen.Assignments[s.config.Topic]
-	watch, unwatch := context.WithCancel(ctx)
-	defer unwatch()
-	streams, sctx := errgroup.WithContext(ctx)
-	for _, p := range assigned {
-		streams.Go(func() error { return s.read(sctx, newPartition(s, p.ID, gen.ID, commit), p.Offset, work) })
-	}
-	var watching errgroup.Group
-	watching.Go(func() error {
-		if s.watch(watch, partitions) {
-			cancel(pipeline.ErrRevoked)
-		}
-		return nil
-	})
-	err := streams.Wait()
-	if len(assigned) == 0 && !s.config.StopAtEnd {
-		<-ctx.Done() // Unassigned until the next rebalance.
-	}
-	revoked := errors.Is(context.Cause(ctx), pipeline.ErrRevoked)
-	unwatch()
-	return outcome{err: errors.Join(err, watching.Wait()), done: !revoked}
 }
 
 // watch returns true when the number of partitions of the topic has changed, which moves tables.
