@@ -244,3 +244,17 @@ func TestScreens(t *testing.T) {
 	b.screenshot("shoe")
 	b.quiet()
 }
+
+// The bar of every role has one row on a laptop.
+func TestBarHasOneRow(t *testing.T) {
+	t.Parallel()
+	c := serve(t, emptyStore(t), nil)
+	for _, role := range []string{"regulator", "auditor", "supervisor", "admin"} {
+		b := openBrowser(t, c.url, 1280, 800)
+		b.signIn("ann-"+role, role)
+		b.open("/queue")
+		if tall := eval[int](b, "document.querySelector('.top').offsetHeight"); tall > 50 {
+			t.Errorf("the bar of a %s is %d px tall at 1280 px, want one row of 46", role, tall)
+		}
+	}
+}
