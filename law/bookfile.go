@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 )
@@ -110,7 +113,7 @@ func (f *bookFile) adoptions(b *Rulebook) []complaint {
 		found := false
 		for _, l := range b.games {
 			for _, cited := range l.cited {
-				found = found || cited.Assumed == option
+				found = found || cited.Adopted && cited.Assumed == option
 			}
 		}
 		if !found {
@@ -215,11 +218,14 @@ func (l *Law) cite(c *complaints, entries map[string]citedFile, known, adopted [
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		e := entries[name]
 		cited := Cited{e.Cite, e.Assumed, slices.Contains(adopted, e.Assumed), e.ByReference}
+		if Blanks(e.Cite...) != nil {
+			cited = Cited{Citations: e.Cite, Assumed: NotFilledIn}
+		}
 		switch {
 		case !slices.Contains(known, name):
 			c.add("rules/"+name, noSuch("rule", name, known))
 		case e.Off:
-		case len(e.Cite) == 0:
+		case len(e.Cite) == 0 || slices.ContainsFunc(e.Cite, isNoCitation):
 			c.add("rules/"+name, errors.New("want a citation"))
 		case e.Assumed != "" && e.ByReference:
 			c.add("rules/"+name, errors.New("assumed and by_reference: want one of them"))
@@ -229,6 +235,19 @@ func (l *Law) cite(c *complaints, entries map[string]citedFile, known, adopted [
 			l.cited[name] = cited
 		}
 	}
+}
+
+// NotFilledIn is the option under which a rule is assumed whose citation is not filled in. No rulebook can adopt it.
+const NotFilledIn = "not-filled-in"
+
+var blank = regexp.MustCompile(`[<‹][^<>‹›]*[>›]`)
+
+// Blanks are what a form leaves to be filled in: <section on drawing>.
+func Blanks(texts ...string) []string { return blank.FindAllString(strings.Join(texts, "\n"), -1) }
+
+// isNoCitation reports whether a text has neither a letter nor a digit.
+func isNoCitation(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // complaint is something wrong with a rulebook, and the path of the key that it is about: slashes

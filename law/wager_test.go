@@ -1,6 +1,7 @@
 package law
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -220,6 +221,35 @@ func TestWrongWagers(t *testing.T) {
 		_, err := Parse(map[string][]byte{"own.yaml": []byte(strings.Replace(wagersBook, x.was, x.is, 1))}, nil)
 		if err == nil || !strings.Contains(err.Error(), x.want) {
 			t.Errorf("%s: %v, want %s", x.is, err, x.want)
+		}
+	}
+}
+
+// A citation that is not filled in is no law: the rule is assumed, and no adoption makes it more. One without a letter
+// or a digit is refused.
+func TestCitationsNotFilledIn(t *testing.T) {
+	const adopting = "rules:\n      draw.x: {cite: [%s], assumed: %s}\nadopts: [%s]\ndrawing:"
+	parse := func(cite, assumed, adopts string) (Cited, error) {
+		text := strings.Replace(wagersBook, "drawing:", fmt.Sprintf("    "+adopting, cite, assumed, adopts), 1)
+		books, err := Parse(map[string][]byte{"own.yaml": []byte(text)}, []string{"draw.x"})
+		if err != nil {
+			return Cited{}, err
+		}
+		l, _ := books["own"].Law(baccarat.Minibaccarat)
+		c, _ := l.Cited("draw.x")
+		return c, nil
+	}
+	if c, err := parse("'Rules 3'", "other", "other"); err != nil || !c.Adopted || c.Assumed != "other" {
+		t.Errorf("a citation: %+v, %v", c, err)
+	}
+	for _, x := range []struct{ cite, assumed, want string }{
+		{"'<section>'", "other", `adopts: "other": no rule in force`},
+		{"'Rules 3', '‹section›'", NotFilledIn, `adopts: "not-filled-in": no rule in force`},
+		{"''", "other", "rules.draw.x: want a citation"},
+		{"'Rules 3', '...'", "other", "rules.draw.x: want a citation"},
+	} {
+		if _, err := parse(x.cite, x.assumed, x.assumed); err == nil || !strings.Contains(err.Error(), x.want) {
+			t.Errorf("%s: %v, want %s", x.cite, err, x.want)
 		}
 	}
 }

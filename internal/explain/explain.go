@@ -9,7 +9,6 @@ import (
 	"io"
 	"io/fs"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -112,7 +111,7 @@ func warn(out io.Writer, set *rules.Set) {
 	texts, bases := map[string]int{}, map[finding.Basis]int{}
 	for _, r := range set.Rules() {
 		cited, _ := set.Law.Cited(r.Name)
-		if basis := rules.BasisOf(cited); basis != finding.Text {
+		if basis := rules.BasisOf(cited); basis != finding.Text && cited.Assumed != law.NotFilledIn {
 			bases[basis]++
 		}
 		texts[textOf(cited.Citations[0])]++
@@ -127,27 +126,22 @@ func warn(out io.Writer, set *rules.Set) {
 	}
 }
 
-// blank matches what a form leaves to be filled in: <section on drawing>.
-var blank = regexp.MustCompile(`[<‹][^<>‹›]*[>›]`)
-
 // lintBlanks warns of what was left to be filled in: in the title and the notes, and in the citations of rules.
 func lintBlanks(out io.Writer, set *rules.Set) {
 	found := map[string]int{}
-	for _, text := range []string{set.Law.Book.Title, set.Law.Book.Notes} {
-		for _, left := range blank.FindAllString(text, -1) {
-			found[left] += 0
-		}
+	for _, left := range law.Blanks(set.Law.Book.Title, set.Law.Book.Notes) {
+		found[left] += 0
 	}
 	for _, r := range set.Rules() {
 		cited, _ := set.Law.Cited(r.Name)
-		for _, left := range blank.FindAllString(strings.Join(cited.Citations, "\n"), -1) {
+		for _, left := range law.Blanks(cited.Citations...) {
 			found[left]++
 		}
 	}
 	for _, left := range slices.Sorted(maps.Keys(found)) {
 		fmt.Fprintf(out, "  warning: %s is not filled in", left)
 		if n := found[left]; n > 0 {
-			fmt.Fprintf(out, ": findings of %s cite it", countRules(n))
+			fmt.Fprintf(out, ": findings of %s cite it, and are SUSPECT", countRules(n))
 		}
 		fmt.Fprintln(out)
 	}
