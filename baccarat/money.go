@@ -34,6 +34,12 @@ func (o Odds) Compare(winnings, stake int64) int {
 	return compareProducts(winnings, o.For, stake, o.To)
 }
 
+// Pays reports whether winnings are what the odds pay on a stake: of no whole number of minor units, either neighbor.
+func (o Odds) Pays(winnings, stake int64) bool {
+	c := o.Compare(winnings, stake)
+	return c == 0 || c < 0 && o.Compare(winnings+1, stake) > 0 || c > 0 && o.Compare(max(winnings-1, 0), stake) < 0
+}
+
 // Winnings are the minor units that the odds pay on a stake, rounded down, for messages only.
 func (o Odds) Winnings(stake int64) int64 {
 	hi, lo := bits.Mul64(uint64(stake), uint64(o.To))

@@ -68,17 +68,26 @@ func TestMoneyIsExact(t *testing.T) {
 		won := rapid.Int64Range(0, 1<<62).Draw(t, "won")
 		stake := rapid.Int64Range(0, 1<<62).Draw(t, "stake")
 		o := Odds{rapid.Int64Range(0, 500).Draw(t, "to"), rapid.Int64Range(1, 10).Draw(t, "for")}
+		if near := o.Winnings(stake); near < 1<<62 && rapid.Bool().Draw(t, "near") {
+			won = max(near+rapid.Int64Range(-2, 2).Draw(t, "by"), 0)
+		}
 		left := new(big.Int).Mul(big.NewInt(won), big.NewInt(o.For))
 		right := new(big.Int).Mul(big.NewInt(stake), big.NewInt(o.To))
 		if got := o.Compare(won, stake); got != left.Cmp(right) {
 			t.Fatalf("%v of %d beside %d: %d, want %d", o, stake, won, got, left.Cmp(right))
+		}
+		exact, rest := new(big.Int).DivMod(right, big.NewInt(o.For), new(big.Int))
+		low := exact.Cmp(big.NewInt(won)) == 0
+		high := rest.Sign() != 0 && exact.Cmp(big.NewInt(won-1)) == 0
+		if got := o.Pays(won, stake); got != (low || high) {
+			t.Fatalf("%v of %d pays %d: %v", o, stake, won, got)
 		}
 		v := Vig{
 			Percent: rapid.SampledFrom([]int64{4, 5}).Draw(t, "percent"),
 			Unit:    rapid.SampledFrom([]int64{5, 20, 25}).Draw(t, "unit"),
 		}
 		up := v.Up(won)
-		exact := new(big.Int).Mul(big.NewInt(won), big.NewInt(v.Percent))
+		exact = new(big.Int).Mul(big.NewInt(won), big.NewInt(v.Percent))
 		if up%v.Unit != 0 || new(big.Int).Mul(big.NewInt(up), big.NewInt(100)).Cmp(exact) < 0 ||
 			new(big.Int).Mul(big.NewInt(up-v.Unit), big.NewInt(100)).Cmp(exact) >= 0 && won > 0 {
 			t.Fatalf("%d percent of %d, unit %d: up %d", v.Percent, won, v.Unit, up)

@@ -142,8 +142,10 @@ func payoutOf(on ...baccarat.Spot) func(*Pass) {
 
 // below reports whether winnings break odds: another amount, or with a floor a smaller one.
 func below(o law.SpotOdds, winnings, stake int64) bool {
-	c := o.Compare(winnings, stake)
-	return c < 0 || (c > 0 && !o.Floor)
+	if o.Floor {
+		return o.Compare(winnings, stake) < 0
+	}
+	return !o.Pays(winnings, stake)
 }
 
 func (p *Pass) judgeOdds(w *record.Wager, o law.SpotOdds) {
@@ -219,7 +221,7 @@ func checkBonusTable(p *Pass) {
 // judgeUnprinted judges a payment under a pay table that the rulebook does not print: a breach if no printed table pays
 // so on the hand, for then it is one under each table that may have been elected.
 func (p *Pass) judgeUnprinted(w *record.Wager, table string, printed []baccarat.Odds) {
-	matches := func(o baccarat.Odds) bool { return o.Known() && o.Compare(w.Net().Paid, w.Amount) == 0 }
+	matches := func(o baccarat.Odds) bool { return o.Known() && o.Pays(w.Net().Paid, w.Amount) }
 	if w.Disposition() != baccarat.Pay || slices.ContainsFunc(printed, matches) {
 		p.CannotJudge(table+" is not one of the rulebook's", w.Placed)
 		return

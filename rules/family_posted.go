@@ -188,7 +188,7 @@ func (p *Pass) checkPostedRow(w *record.Wager, clause string) {
 	var posted, matching []string
 	for _, row := range rows {
 		posted = append(posted, strings.TrimSpace(row.Line+" "+row.Odds.String()))
-		if row.Odds.Compare(w.Net().Paid, w.Amount) == 0 {
+		if row.Odds.Pays(w.Net().Paid, w.Amount) {
 			matching = append(matching, row.Line)
 		}
 	}
@@ -231,7 +231,7 @@ func checkPosted(p *Pass) {
 		switch posted := p.Config.Posted[w.Spot]; {
 		case !posted.Known():
 			p.CannotJudge(fmt.Sprintf("no odds are posted for %v", w.Spot), w.Placed)
-		case floor.Compare(posted.To, posted.For) < 0, posted.Compare(w.Net().Paid, w.Amount) == 0:
+		case floor.Compare(posted.To, posted.For) < 0, posted.Pays(w.Net().Paid, w.Amount):
 		default:
 			p.reportPayout(w, posted, false)
 		}
