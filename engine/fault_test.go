@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/engine/enginetest"
@@ -36,6 +37,13 @@ func TestFaultsAreFound(t *testing.T) {
 
 func compareFindings(t *testing.T, seed uint64, findings []finding.Finding, want []fault.Want) {
 	t.Helper()
+	for _, wrong := range unlike(findings, want) {
+		t.Errorf("seed %d: %s", seed, wrong)
+	}
+}
+
+// unlike is what is wrong with findings that should be those wanted, and no other of level minor or above.
+func unlike(findings []finding.Finding, want []fault.Want) (wrong []string) {
 	found := make([]int, len(want))
 	for i := range findings {
 		f := &findings[i]
@@ -50,12 +58,14 @@ func compareFindings(t *testing.T, seed uint64, findings []finding.Finding, want
 		// Cards that were not shuffled are rightly suspected besides.
 		unshuffled := f.Kind == "anomaly" && want[0].Rule == "shuffle.random-order"
 		if !expected && !unshuffled && f.Severity != finding.Info {
-			t.Errorf("seed %d: bystander: %s", seed, line(f))
+			wrong = append(wrong, "bystander: "+line(f))
 		}
 	}
 	for j, w := range want {
 		if found[j] != 1 {
-			t.Errorf("seed %d: %s round %d seat %d found %d times, want once", seed, w.Rule, w.Round, w.Seat, found[j])
+			wrong = append(wrong, fmt.Sprintf("%s round %d seat %d found %d times, want once",
+				w.Rule, w.Round, w.Seat, found[j]))
 		}
 	}
+	return wrong
 }

@@ -1,6 +1,7 @@
 package fault
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -11,12 +12,12 @@ import (
 // rulebookStake is the stake of the wager at issue. No patron places it by chance.
 const rulebookStake = 12_300
 
-// OfRulebook returns the faults of what a game of a rulebook defines by lines: side bets, and kinds of vigorish that it
-// names. They are planted with deal.Options.Game.
+// OfRulebook returns the faults of what a game of a rulebook defines: side bets by lines, kinds of vigorish that it
+// names, and odds to post. They are planted with deal.Options.Game.
 func OfRulebook(g *deal.Game) []Fault {
 	return slices.DeleteFunc(rulebookFaults(), func(f Fault) bool {
 		if f.modes == nil {
-			return len(g.Bets) == 0
+			return f.wagers != nil && len(g.Bets) == 0
 		}
 		return len(f.modes(g)) == 0
 	})
@@ -34,6 +35,16 @@ func rulebookFaults() []Fault {
 		{
 			Rule: "outcome.side-bet", Doc: "a side bet of the rulebook that wins is collected", Kinds: deal.Kinds(),
 			wagers: stakingSide, accept: sideWins, bend: forcing(shoe.Lost, 0),
+		},
+		{
+			Rule: "payout.posted-odds", Doc: "a side bet of the rulebook, or a tie, posted below its odds",
+			Kinds: deal.Kinds(), notInRound: true,
+			edit: func(sc *scene) string {
+				if bets := sc.table.Writer().House.Bets; len(bets) > 0 {
+					return fmt.Sprintf("set table_opened: config.posted_rows.%s=1:100", bets[0].Row())
+				}
+				return "set table_opened: config.posted_odds.TIE=1:100"
+			},
 		},
 		{
 			Rule: "payout.banker.odds", Doc: "a banker wager paid 1 to 1 where the kind of vigorish sets other odds",

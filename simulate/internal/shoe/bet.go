@@ -142,6 +142,15 @@ func (b *Bet) Flat() (string, bool) {
 	return fmt.Sprintf("%d:%d", b.flat.To, b.flat.Per), b.flat.Per > 0
 }
 
+// Row returns the name under which a table posts the odds of the first line that has any.
+func (b *Bet) Row() string {
+	i := max(slices.IndexFunc(b.Lines, func(x betLine) bool { return !x.Returns }), 0)
+	if name := b.Lines[i].Name; name != "" {
+		return b.Name + "/" + name
+	}
+	return fmt.Sprintf("%s/%d", b.Name, i+1)
+}
+
 // settle returns what a stake on the bet comes to under a pay table.
 func (b *Bet) settle(table string, amount int64, c *Coup) (Outcome, int64) {
 	best, pushed := Odds{}, false
