@@ -1,6 +1,7 @@
 package law
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -167,17 +168,27 @@ func (l *Law) Paid(config *Config, w *Wager, c *baccarat.Coup) baccarat.Odds {
 func (l *Law) PrintedOdds(config *Config, w *Wager, c *baccarat.Coup) []baccarat.Odds {
 	var odds []baccarat.Odds
 	for _, table := range l.tables[w.PayTable] {
-		elected := config.electing(w.PayTable, table)
+		elected := config.Electing(w.PayTable, table)
 		odds = append(odds, l.Paid(&elected, w, c))
 	}
 	return odds
 }
 
-// electing is the configuration with another pay table.
-func (c *Config) electing(kind, table string) Config {
+// Electing is the configuration with another pay table of a kind.
+func (c *Config) Electing(kind, table string) Config {
 	other := *c
-	other.BonusTable, other.TreasuresTable = table, table
-	other.PayTables = map[string]string{kind: table}
+	switch kind {
+	case "dragon_bonus":
+		other.BonusTable = table
+	case "treasures":
+		other.TreasuresTable = table
+	default:
+		other.PayTables = maps.Clone(c.PayTables)
+		if other.PayTables == nil {
+			other.PayTables = map[string]string{}
+		}
+		other.PayTables[kind] = table
+	}
 	return other
 }
 

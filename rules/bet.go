@@ -77,6 +77,9 @@ func checkBetOutcome(p *Pass) {
 func checkBetOdds(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
+		if w.Spot == baccarat.SpotOther {
+			p.judgePosted(w)
+		}
 		b := p.generic(w)
 		if b == nil || !p.payable(w) {
 			continue
@@ -93,5 +96,16 @@ func checkBetOdds(p *Pass) {
 			odds = law.SpotOdds{Odds: posted}
 		}
 		p.judgeOdds(w, odds)
+	}
+}
+
+// judgePosted judges by the posted lines what a side bet of the rulebook is paid whose odds are not in the text.
+func (p *Pass) judgePosted(w *record.Wager) {
+	switch b := p.bet(w); {
+	case b == nil || !b.Posted || w.Disposition() != baccarat.Pay:
+	case len(p.rowsOf(w)) == 0:
+		p.CannotJudge("no odds are posted for "+b.Name, w.Placed)
+	default:
+		p.checkPostedRow(w, linesRule)
 	}
 }

@@ -151,7 +151,7 @@ func unknownOdds(spot baccarat.Spot) func(*Pass) {
 		for i := range p.Round.Wagers {
 			if w := &p.Round.Wagers[i]; w.Spot == spot {
 				why := p.rule.Unknown
-				if len(p.rowsOf(spot)) == 0 {
+				if len(p.rowsOf(w)) == 0 {
 					why += ", and none are posted"
 				}
 				p.CannotJudge(why, w.Placed)

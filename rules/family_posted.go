@@ -151,13 +151,17 @@ func union(a, b []string) []string {
 }
 
 // rowsOf are the lines posted for a wager; its posted odds, if it has any, are a line without a name.
-func (p *Pass) rowsOf(s baccarat.Spot) []law.PostedRow {
+func (p *Pass) rowsOf(w *record.Wager) []law.PostedRow {
+	odds, name := p.Config.Posted[w.Spot], ""
+	if w.Spot == baccarat.SpotOther {
+		odds, name = p.Config.PostedNames[w.SpotName], w.SpotName
+	}
 	var rows []law.PostedRow
-	if odds := p.Config.Posted[s]; odds.Known() {
-		rows = append(rows, law.PostedRow{Spot: s, Odds: odds})
+	if odds.Known() {
+		rows = append(rows, law.PostedRow{Spot: w.Spot, Name: name, Odds: odds})
 	}
 	for _, row := range p.Config.Rows {
-		if row.Spot == s {
+		if row.Spot == w.Spot && row.Name == name {
 			rows = append(rows, row)
 		}
 	}
@@ -181,7 +185,7 @@ func byRowAlone(s baccarat.Spot) string {
 // checkPostedRow judges the payment of a wager whose odds are not in the texts by the lines that are posted: a payment
 // that matches none is wrong, or the inscription is. A line of total card wagers is named after its number of cards.
 func (p *Pass) checkPostedRow(w *record.Wager, clause string) {
-	rows := p.rowsOf(w.Spot)
+	rows := p.rowsOf(w)
 	if len(rows) == 0 || w.Disposition() != baccarat.Pay || !p.read(w) {
 		return
 	}

@@ -90,23 +90,22 @@ func (p *Pass) elections() func(func(*law.Config) bool) {
 		}
 		var changes []func(*law.Config)
 		add := func(change func(*law.Config)) { changes = append(changes, change) }
-		for _, m := range p.Law.Modes {
-			add(func(c *law.Config) { c.Mode = m })
+		for _, k := range p.Law.Kinds() {
+			add(func(c *law.Config) { c.Mode, c.ModeName = k.Mode, k.Name })
 			for _, percent := range slices.Sorted(maps.Keys(p.Law.Units)) {
-				add(func(c *law.Config) { c.Mode, c.Percent = m, percent })
+				add(func(c *law.Config) { c.Mode, c.ModeName, c.Percent = k.Mode, k.Name, percent })
 			}
 		}
 		for n := range uint32(4) {
 			add(func(c *law.Config) { c.Procedure = n + 1 })
 		}
-		add(func(c *law.Config) { c.SideBets = nil })
-		add(func(c *law.Config) { c.SideBets = p.Law.SideBets })
-		add(func(c *law.Config) { c.Posted = [baccarat.Spots]baccarat.Odds{} })
-		for _, name := range p.Law.Tables("dragon_bonus") {
-			add(func(c *law.Config) { c.BonusTable = name })
-		}
-		for _, name := range p.Law.Tables("treasures") {
-			add(func(c *law.Config) { c.TreasuresTable = name })
+		add(func(c *law.Config) { c.SideBets, c.Further = nil, nil })
+		add(func(c *law.Config) { c.SideBets, c.Further = p.Law.SideBets, p.Law.Further })
+		add(func(c *law.Config) { c.Posted, c.PostedNames, c.Rows = [baccarat.Spots]baccarat.Odds{}, nil, nil })
+		for _, w := range p.Law.Wagers {
+			for _, name := range p.Law.Tables(w.PayTable) {
+				add(func(c *law.Config) { *c = c.Electing(w.PayTable, name) })
+			}
 		}
 		add(func(c *law.Config) { c.SupplementalRequiresMain = !c.SupplementalRequiresMain })
 		add(func(c *law.Config) { c.ReshuffleAfterLacing = !c.ReshuffleAfterLacing })

@@ -271,7 +271,7 @@ func lintWagers(out io.Writer, set *rules.Set) {
 	kernel, full := exact.New(&l.Drawing), exact.Full(8)
 	for _, w := range l.Wagers {
 		priced := func(x law.Line) bool { return x.ByTable != nil || x.Odds.Known() }
-		if w.Posted || w.Spot != baccarat.SpotOther && !w.Odds.Known() && !slices.ContainsFunc(w.Lines, priced) {
+		if w.Spot != baccarat.SpotOther && (w.Posted || !w.Odds.Known() && !slices.ContainsFunc(w.Lines, priced)) {
 			continue // judged by posted rows, or reported as not judged
 		}
 		if !l.Permits(w) {
@@ -284,6 +284,10 @@ func lintWagers(out io.Writer, set *rules.Set) {
 		}
 		if w.Spot == baccarat.SpotOther && !set.JudgesWager(w) {
 			fmt.Fprintf(out, "  warning: %s is permitted but not judged: no rule in force for its payment\n", w.Name)
+		}
+		if w.Posted {
+			fmt.Fprintf(out, "  %s: no odds in the rulebook, payments are judged by the posted lines\n", w.Name)
+			continue
 		}
 		for _, table := range tablesOf(l, w) {
 			config := electing(w, table)
