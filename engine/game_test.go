@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -126,6 +127,13 @@ func TestGamesAreFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		books[name] = [2]string{strings.Replace(string(text), "name: NAME", "name: island", 1), kind}
+	}
+	for _, name := range []string{"macau-7s", "golden-frog"} {
+		text, err := os.ReadFile("../testdata/rulebooks/" + name + ".yaml")
+		if err != nil {
+			t.Fatal(err)
+		}
+		books[name] = [2]string{string(text), "nj-mini"}
 	}
 	for name, book := range books {
 		t.Run(name, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 // published are the house edges of side bets with eight decks, in percent, as others published them.
 // WoO: wizardofodds.com/games/baccarat/side-bets and its appendix 5; WoO6, WoOEZ, WoOP1 and WoOP2: its pages on Lucky
 // 6, EZ baccarat and the two versions of perfect pairs; AAP: advancedadvantageplay.com/side-bets/baccarat-side-bets;
-// WoO3, WoO99, WoOP9 and WoOQ: its pages on 3-card win, Lucky 99, Perfect 9 bonus and Quik;
+// WoO3, WoO99, WoOP9, WoOQ and WoOGF: its pages on 3-card win, Lucky 99, Perfect 9 bonus, Quik and Golden Frog;
 // GGR: a note of an analyst, quoted by macaudailytimes.com.mo of 17 July 2024; SB: totosite.live/side-bets; IPL:
 // iplwin.uk/baccarat-odds.
 var published = []struct {
@@ -50,6 +50,9 @@ var published = []struct {
 		"NINE_OVER_7", "{when: {player: {natural: true, total: 9}, banker: {total: 7}}, pays: '50:1'}, " +
 			"{when: {banker: {natural: true, total: 9}, player: {total: 7}}, pays: '50:1'}", 8.103, "AAP",
 	},
+	{"ANY_8_OVER_6", "{when: {points: 14, margin: 2}, pays: '25:1'}", 21.7887, "WoOGF"},
+	{"THREE_CARD_9_OVER_1", "{when: {cards: 6, points: 10, margin: 8}, pays: '150:1'}", 13.8686, "WoOGF"},
+	{"THREE_CARD_9_OVER_7", "{when: {cards: 6, points: 16, margin: 2}, pays: '200:1'}", 11.89, "WoOGF"},
 	{
 		"BAD_BEAT", "{when: {both: {natural: true}, margin: 1}, pays: '50:1'}", 8.46, "AAP",
 	},
