@@ -472,12 +472,12 @@ func (w *Wager) Disposition() baccarat.Disposition {
 // Against are the sums wagered against the Banker by seat, ascending.
 func (r *Round) Against() []SeatChange { return r.AppendAgainst(make([]SeatChange, 0, len(r.Wagers))) }
 
-// Unread is an event about a seat whose amount was not read, 0 for none: a wager, a motion or an exchange of 0. With
-// the index of a wager, not -1, it is about that wager, or a motion for no wager on record.
-func (r *Round) Unread(seat uint32, wager int) Seq {
+// Unread is an event about some wagers of a seat whose amount was not read, 0 for none: a wager, a motion or an
+// exchange of 0. A motion for no wager on record may be about any.
+func (r *Round) Unread(seat uint32, of func(*Wager) bool) Seq {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Seat != seat || w.Gone || wager >= 0 && i != wager {
+		if w.Seat != seat || w.Gone || !of(w) {
 			continue
 		}
 		if w.Unread() {
@@ -489,8 +489,20 @@ func (r *Round) Unread(seat uint32, wager int) Seq {
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		about := wager < 0 || s.Kind <= StepReturned && (s.Wager == wager || s.Wager < 0)
-		if about && s.Seat == seat && s.Amount == 0 {
+		if s.Seat == seat && s.Amount == 0 && s.Kind <= StepReturned && (s.Wager < 0 || of(&r.Wagers[s.Wager])) {
+			return s.Seq
+		}
+	}
+	return 0
+}
+
+// UnreadVigorish is an event about a seat's banker wagers or their vigorish whose amount was not read, 0 for none.
+func (r *Round) UnreadVigorish(seat uint32) Seq {
+	if at := r.Unread(seat, func(w *Wager) bool { return w.Spot == baccarat.SpotBanker }); at != 0 {
+		return at
+	}
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Seat == seat && s.Amount == 0 && s.Kind >= StepVigMarked {
 			return s.Seq
 		}
 	}

@@ -319,7 +319,7 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup) {
 	}
 	for i := range r.Steps {
 		step := &r.Steps[i]
-		if step.Kind == StepVigMarked && (step.Wager < 0 || r.Unread(step.Seat, -1) != 0) {
+		if step.Kind == StepVigMarked && (step.Wager < 0 || r.UnreadVigorish(step.Seat) != 0) {
 			s.Unexplained = append(s.Unexplained, step.Seat)
 		}
 	}

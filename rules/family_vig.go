@@ -22,26 +22,26 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
 		Breach:   "Commission waived or rounded down.",
-		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigUnder), Compares: ofShoe,
+		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigUnder), Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
 		Breach:   "One unit too much.",
-		Severity: finding.Critical, At: Settled, Check: vigAmount(baccarat.VigOver), Compares: ofShoe,
+		Severity: finding.Critical, At: Settled, Check: vigAmount(baccarat.VigOver), Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.rounding.invalid",
 		Doc:      "A vigorish is the exact value or the next rounding multiple, nothing between.",
 		Breach:   "Rounded to a unit the rule does not allow.",
-		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigBetween), Compares: ofShoe,
+		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigBetween), Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.collection-sum", Doc: "Outstanding vigorish is collected as marked, or rounded up as one sum.",
 		Breach:   "Less collected than marked.",
-		Severity: finding.Critical, At: Closed, Check: checkCollectionSum, Compares: ofShoe,
+		Severity: finding.Critical, At: Closed, Check: checkCollectionSum, Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		// The last is ours: what a short collection leaves open is the same debt.
 		Covers: []string{
@@ -58,14 +58,15 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.not-charged", Doc: "Every winning banker wager is charged or marked.",
 		Breach:   "Commission skipped for a favoured player.",
-		Severity: finding.Major, At: Closed, Check: checkNotCharged, Compares: ofShoe,
+		Severity: finding.Major, At: Closed, Check: checkNotCharged, Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.uniform-table", Doc: "All patrons of a table are charged the same percentage.",
 		Breach:   "One seat pays four percent at a five percent table.",
 		Severity: finding.Major, At: Settled, Check: checkUniformTable, Covers: []string{"vig.amount.under"},
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
+		Compares: ofVigorish,
+		Needs:    baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.notice.increase",
@@ -83,7 +84,7 @@ var vigFamily = []*Rule{
 		Name:     "vig.mark.required",
 		Doc:      "Vigorish not collected with the payment is marked by a coin or marker before the next first card.",
 		Breach:   "Debt kept in the dealer head.",
-		Severity: finding.Major, At: Closed, Check: checkMarkRequired, Compares: ofShoe,
+		Severity: finding.Major, At: Closed, Check: checkMarkRequired, Compares: ofVigorish,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		Covers: []string{"vig.not-charged"},
 	},
@@ -97,20 +98,20 @@ var vigFamily = []*Rule{
 		Name:     "vig.outstanding-at-reshuffle",
 		Doc:      "All outstanding vigorish is collected before the cards are reshuffled.",
 		Breach:   "Cards shuffled with commission still owed.",
-		Severity: finding.Major, At: Closed, Check: checkOutstanding, Compares: ofShoe,
+		Severity: finding.Major, At: Closed, Check: checkOutstanding, Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name:     "vig.owed-after-close",
 		Doc:      "Vigorish that is outstanding when a table closes is extracted before it opens again.",
 		Breach:   "A table opens with yesterday's commission owed.",
-		Severity: finding.Major, At: Changed, Check: checkOwedAfterClose, Compares: ofShoe,
+		Severity: finding.Major, At: Changed, Check: checkOwedAfterClose, Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.marker-removed-uncollected", Doc: "A coin or lammer stays until its vigorish is collected.",
 		Breach:   "Marker taken off first.",
-		Severity: finding.Major, At: Closed, Check: checkMarkerRemoved, Compares: ofShoe,
+		Severity: finding.Major, At: Closed, Check: checkMarkerRemoved, Compares: ofVigorish,
 		Needs: baccarat.FeedMarkers | baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -118,7 +119,7 @@ var vigFamily = []*Rule{
 		Doc:      "Play does not resume after a reshuffle while vigorish is outstanding.",
 		Breach:   "New shoe dealt against an open debt.",
 		Severity: finding.Major, At: Closed, Check: checkPlayResumed, Covers: []string{"vig.outstanding-at-reshuffle"},
-		Compares: ofShoe,
+		Compares: ofVigorish,
 		Needs:    baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -130,7 +131,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.tie25.amount", Doc: "The tie charge is 25 percent of the banker wager.",
 		Breach:   "Charge of 20 or 5 percent.",
-		Severity: finding.Critical, At: Settled, Check: checkTieAmount, Compares: ofShoe,
+		Severity: finding.Critical, At: Settled, Check: checkTieAmount, Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedVigorish,
 	},
 	{
@@ -182,7 +183,7 @@ var vigFamily = []*Rule{
 		Name:     "vig.elected-charge",
 		Doc:      "A winning banker wager is charged in one of the ways that the rulebook knows.",
 		Breach:   "No commission at a table that declares NONE.",
-		Severity: finding.Major, At: Settled, Check: checkElectedCharge, Compares: ofShoe,
+		Severity: finding.Major, At: Settled, Check: checkElectedCharge, Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{

@@ -203,6 +203,7 @@ func (p *Pass) tookFrom(w int) bool {
 	return false
 }
 
+// quarterOfStake reports whether a charge is 25 percent of the banker wagers that it covers, or may be.
 func (p *Pass) quarterOfStake(s *record.Step) bool {
 	var stake int64
 	for w := range p.Round.Wagers {
@@ -212,7 +213,7 @@ func (p *Pass) quarterOfStake(s *record.Step) bool {
 			stake += wager.Amount
 		}
 	}
-	return 4*s.Amount == stake
+	return 4*s.Amount == stake || p.Round.UnreadVigorish(s.Seat) != 0
 }
 
 func checkOneMode(p *Pass) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
@@ -102,8 +103,7 @@ func checkPermitted(p *Pass) {
 			p.CannotJudge("where the wager was moved to was not reported", w.Placed)
 			continue
 		}
-		if b := p.bet(w); b != nil && p.Law.Permits(b) && p.Config.OffersWager(b) {
-			p.unjudged(w)
+		if b := p.bet(w); b != nil && p.Law.Permits(b) && p.onOffer(w, b) {
 			continue
 		}
 		approval := p.approval(w)
@@ -118,6 +118,20 @@ func checkPermitted(p *Pass) {
 			p.suspectFrom(from)
 		}
 	}
+}
+
+// onOffer reports whether the table offers a side bet that the rulebook permits, or does not report what it offers: no
+// text forbids the wager.
+func (p *Pass) onOffer(w *record.Wager, b *law.Wager) bool {
+	switch {
+	case p.Config.OffersWager(b):
+		p.unjudged(w)
+	case len(p.Config.SideBets)+len(p.Config.Further) == 0:
+		p.CannotJudge("the table does not report which side bets it offers", p.Round.ConfigAt, w.Placed)
+	default:
+		return false
+	}
+	return true
 }
 
 // approval is the approval of a wager on file when it was placed, 0 if there is none: in effect by then, and about this

@@ -71,10 +71,10 @@ type Rule struct {
 type amounts uint8
 
 const (
-	nothing amounts = iota
-	ofWager         // of the wager that the finding is about
-	ofSeat          // of the seat in the round
-	ofShoe          // of the seat in the round, and of its collections in the shoe
+	nothing    amounts = iota
+	ofWager            // of the wager that the finding is about
+	ofSeat             // of the seat in the round
+	ofVigorish         // of the seat's banker wagers in the round, its vigorish there, and its collections in the shoe
 )
 
 // Finding is what a rule reports: expected beside observed, and the events that prove it.
@@ -142,8 +142,8 @@ func (p *Pass) Report(f Finding) {
 	}
 	if at := p.unreadAmount(&f); at != 0 && f.Verdict != finding.Unauditable {
 		f = Finding{
-			Rule: f.Rule, Round: f.Round, Verdict: finding.Unauditable, Evidence: []record.Seq{at},
-			Observed: fmt.Sprintf("an amount at seat %d was not reported", f.Seat),
+			Rule: f.Rule, Round: f.Round, Seat: f.Seat, Subject: f.Subject, Verdict: finding.Unauditable,
+			Evidence: []record.Seq{at}, Observed: fmt.Sprintf("an amount at seat %d was not reported", f.Seat),
 		}
 	}
 	p.Findings = append(p.Findings, f)
@@ -151,18 +151,20 @@ func (p *Pass) Report(f Finding) {
 
 // unreadAmount is an event whose amount was not read and that the rule compares for a finding, 0 for none.
 func (p *Pass) unreadAmount(f *Finding) (at record.Seq) {
-	if f.Seat == 0 || p.rule.Compares == nothing {
-		return 0
-	}
-	if p.Round != nil {
-		wager := -1
-		if id, ok := f.Subject.Wager(); ok && p.rule.Compares == ofWager {
-			wager = p.Round.WagerIndex(id)
+	compares := p.rule.Compares
+	switch {
+	case f.Seat == 0 || compares == nothing:
+	case compares == ofVigorish:
+		if p.Round != nil {
+			at = p.Round.UnreadVigorish(f.Seat)
 		}
-		at = p.Round.Unread(f.Seat, wager)
-	}
-	if at == 0 && p.Shoe != nil && p.rule.Compares == ofShoe {
-		at = p.Shoe.Unread(f.Seat)
+		if at == 0 {
+			at = p.Shoe.Unread(f.Seat)
+		}
+	case p.Round != nil:
+		id, one := f.Subject.Wager()
+		one = one && compares == ofWager
+		at = p.Round.Unread(f.Seat, func(w *record.Wager) bool { return !one || w.ID == id })
 	}
 	return at
 }

@@ -20,7 +20,7 @@ func (t *Table) report(m *moment) {
 	for _, f := range t.pass.Findings {
 		switch {
 		case f.Rule.Standing && !t.stands(m, &f):
-		case f.Verdict == finding.Unauditable:
+		case f.Verdict == finding.Unauditable && f.Subject == finding.Subject{}:
 			t.unauditable(m, s, &f)
 		case !t.enter(m, s, &f):
 		case t.pass.Law.TakesPart(f.Rule):
@@ -73,7 +73,7 @@ func (t *Table) weigh(m *moment, f *rules.Finding) {
 	}
 }
 
-// unauditable reports, once a shoe, that a rule cannot be judged. It covers no other finding.
+// unauditable reports, once a shoe, that a rule cannot be judged; of what, is not known. It covers no other finding.
 func (t *Table) unauditable(m *moment, s *shoe, f *rules.Finding) {
 	if slices.Contains(s.silent, f.Rule) {
 		return
@@ -92,7 +92,7 @@ func (t *Table) enter(m *moment, s *shoe, f *rules.Finding) bool {
 	}
 	s.made[about] = struct{}{}
 	t.weigh(m, f)
-	if !t.proved(m, f) {
+	if f.Verdict != finding.Unauditable && !t.proved(m, f) {
 		f.Verdict = finding.Unauditable
 		f.Observed = "events are missing; found: " + f.Observed
 	}
