@@ -231,7 +231,7 @@ func findingsCSV(c *Console, x *exchange) error {
 		}
 		for i := range row {
 			if i != amountColumn {
-				row[i] = neutral(row[i])
+				row[i] = schema.Cell(row[i])
 			}
 		}
 		_ = out.Write(row)
@@ -261,13 +261,4 @@ func (c *Console) findingRows(x *exchange, f store.Filter) (rows []store.ClosedF
 		rows = append(rows, page...)
 	}
 	return rows, err
-}
-
-// neutral prevents a spreadsheet from evaluating a text as a formula.
-func neutral(s string) string {
-	s = schema.Visible(s)
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // logParameters select lines of the console log, on its page and in the API.
@@ -130,7 +131,7 @@ func logCSV(_ *Console, x *exchange) error {
 			e.Detail, e.Remote, e.Chain, strconv.FormatUint(e.Link.Link, 10), e.Hash,
 		}
 		for i := range row {
-			row[i] = neutral(row[i])
+			row[i] = schema.Cell(row[i])
 		}
 		_ = out.Write(row)
 	}

@@ -194,18 +194,12 @@ func (b *builder) local(at schema.Time) string {
 	return time.Unix(0, int64(at)).In(b.day.Calendar.Zone).Format("2006-01-02T15:04:05.999999999-07:00")
 }
 
-// harmless prevents a spreadsheet from evaluating text as a formula: it prefixes text that starts like one with an
-// apostrophe. Numbers need no prefix.
+// harmless is a cell as text. Numbers need no apostrophe.
 func harmless(c cell) string {
-	c.text = schema.Visible(c.text)
-	if c.number || c.text == "" {
-		return c.text
+	if c.number {
+		return schema.Visible(c.text)
 	}
-	trimmed := strings.TrimLeft(c.text, " \u00a0\u3000\ufeff")
-	if trimmed != "" && strings.ContainsAny(string([]rune(trimmed)[:1]), "=+-@|%\t\r\n＝＋－＠") {
-		return "'" + c.text
-	}
-	return c.text
+	return schema.Cell(c.text)
 }
 
 // people writes the files for people.

@@ -3,6 +3,7 @@ package schema
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Visible replaces characters that change how a text is displayed, and show none of themselves, by U+FFFD: those that
@@ -29,4 +30,21 @@ func Hidden(r rune) bool {
 		return false
 	}
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r)
+}
+
+// Cell is a text as a cell of a spreadsheet: Visible, and with an apostrophe where a program would begin to read a
+// formula, at its start or after a semicolon, which many countries' programs split the lines of CSV at.
+func Cell(s string) string {
+	parts := strings.Split(Visible(s), ";")
+	for i, part := range parts {
+		start := strings.TrimLeft(part, " \u00a0\u3000\ufeff")
+		first, _ := utf8.DecodeRuneInString(start)
+		if start != "" && strings.ContainsRune("=+-@|%\t\r\n＝＋－＠", first) {
+			parts[i] = part[:len(part)-len(start)] + "'" + start
+			if i == 0 {
+				parts[i] = "'" + part
+			}
+		}
+	}
+	return strings.Join(parts, ";")
 }

@@ -13,3 +13,14 @@ func TestVisible(t *testing.T) {
 		}
 	}
 }
+
+func TestCell(t *testing.T) {
+	for in, want := range map[string]string{
+		"=1+1": "'=1+1", " \u00a0+1": "' \u00a0+1", "＝1": "'＝1", "%x": "'%x", "|cmd": "'|cmd", "\n=1": "'\n=1",
+		"/x;=cmd": "/x;'=cmd", "a; -1; b;@c": "a; '-1; b;'@c", "47-1.2; 47-1.3": "47-1.2; 47-1.3", "": "", ";": ";",
+	} {
+		if got := Cell(in); got != want {
+			t.Errorf("%q: got %q, want %q", in, got, want)
+		}
+	}
+}

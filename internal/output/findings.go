@@ -214,17 +214,8 @@ func cells(f *finding.Finding) []string {
 		strings.Join(f.Covers, "; "), string(f.Basis),
 	}
 	for i := range row {
-		row[i] = neutral(row[i])
+		row[i] = schema.Cell(row[i])
 	}
 	row[19] = strconv.FormatInt(f.Amount, 10) // a number, also below zero
 	return row
-}
-
-// neutral prevents a spreadsheet from evaluating text as a formula.
-func neutral(s string) string {
-	s = schema.Visible(s)
-	if s != "" && strings.ContainsRune("=+-@\t\r", rune(s[0])) {
-		return "'" + s
-	}
-	return s
 }

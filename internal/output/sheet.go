@@ -8,6 +8,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Sheet is a report in rows and columns. Numbers are formatted text.
@@ -88,7 +90,7 @@ func (s *Sheet) csv(out io.Writer) error {
 		cells := slices.Clone(row)
 		for i, c := range cells {
 			if !number.MatchString(c) {
-				cells[i] = neutral(c)
+				cells[i] = schema.Cell(c)
 			}
 		}
 		_ = w.Write(cells)
