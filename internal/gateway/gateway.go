@@ -57,6 +57,8 @@ type Gateway struct {
 	wake     chan struct{}
 	stopped  chan struct{}
 	running  atomic.Bool
+	// strangers are who sends without a valid token.
+	strangers strangers
 }
 
 // Open opens the outbox.

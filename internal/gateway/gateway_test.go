@@ -309,6 +309,20 @@ func TestAnswers(t *testing.T) {
 	if w.Code != 401 || w.Header().Get("WWW-Authenticate") == "" {
 		t.Errorf("a wrong token: %d", w.Code)
 	}
+	var logged bytes.Buffer
+	g.o.Log = slog.New(slog.NewTextHandler(&logged, nil))
+	for i := 2; i <= 30; i++ {
+		w := httptest.NewRecorder()
+		g.Handler().ServeHTTP(w, r)
+		if want := 401; i <= maxStrange && w.Code != want || i > maxStrange && w.Code != 429 {
+			t.Errorf("wrong token %d: %d", i, w.Code)
+		}
+	}
+	if text := logged.String(); strings.Count(text, "\n") != 1 || !strings.Contains(text, "192.0.2.1 requests=11") ||
+		strings.Contains(text, "wrong") {
+		t.Errorf("the log of wrong tokens: %s", text)
+	}
+	send("a right token from the same address", "application/json", one, 202, `"repeated":true`)
 	g.queued.Store(o.Queue)
 	send("busy", "application/json", one, 429, "too many requests")
 	g.queued.Store(0)

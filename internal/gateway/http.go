@@ -106,6 +106,9 @@ func (g *Gateway) refusal(err error) *refusal {
 func (g *Gateway) take(w http.ResponseWriter, r *http.Request) ([]numbered, error) {
 	token := g.o.Tokens().find(r.Header.Get("Authorization"))
 	if token == nil {
+		if !g.strangers.allow(r, g.o.Log) {
+			return nil, refuse(http.StatusTooManyRequests, "too many requests without a valid token: wait a minute")
+		}
 		return nil, refuse(http.StatusUnauthorized, "no valid token: want Authorization: Bearer SECRET")
 	}
 	read, err := readerOf(r)
