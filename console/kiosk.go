@@ -171,7 +171,9 @@ func issueKiosk(c *Console, x *exchange) error {
 	if err != nil {
 		return fmt.Errorf("encode a kiosk: %w", err)
 	}
-	if err := x.mustLog(k.Property, kioskIssue, k.ID, string(detail)); err != nil {
+	e := x.entry(k.Property, kioskIssue, k.ID, "")
+	e.Detail = string(detail) // the record of the grant, which is never cut
+	if err := c.Store.Log(x.r.Context(), e); err != nil {
 		return err
 	}
 	c.volatile.clear()

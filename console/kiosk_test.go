@@ -52,6 +52,10 @@ func TestKiosk(t *testing.T) {
 	}
 	key := issue(admin, "name=pit+wall&property=here-1&days=30", 200)
 	far := issue(admin, "name=elsewhere&property=here-1&days=30&from=192.0.2.0/24", 200)
+	issue(admin, "name="+strings.Repeat("%3C", 64)+"&property=here-1&days=30&from=192.0.2.1", 200)
+	if all, err := c.kiosks(t.Context()); err != nil || len(all) != 3 {
+		t.Errorf("%d kiosks are in force, want 3: %v", len(all), err)
+	}
 	issue(admin, "name=x&property=there-2&days=30", 403)
 	issue(admin, "name=x&property=here-1&days=999", 400)
 	issue(admin, "name=x&property=here-1&days=3&from=nowhere", 400)
@@ -108,7 +112,7 @@ func TestKiosk(t *testing.T) {
 	}
 	ahead.Store(0)
 	lines, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Action: kioskIssue})
-	if err != nil || len(lines) != 2 || strings.Contains(lines[1].Detail, key) {
+	if err != nil || len(lines) != 3 || strings.Contains(lines[2].Detail, key) {
 		t.Fatalf("%d lines of issued kiosks, %v", len(lines), err)
 	}
 
@@ -119,7 +123,7 @@ func TestKiosk(t *testing.T) {
 	b.click(".door button")
 	b.await("document.querySelectorAll('.wallgrid .tile').length > 0")
 	b.await("document.querySelector('#link').textContent.trim() == 'live'")
-	id := lines[1].Object
+	id := lines[2].Object
 	for secret, want := range map[string]int{other: 404, admin: 303} {
 		if secret == other {
 			if _, body := send(t, "GET", c.url+"/sessions", "", "Authorization", "Bearer "+other); strings.Contains(body, id) {
