@@ -288,6 +288,21 @@ func TestArchiveIsHeldAgainstTheJournal(t *testing.T) {
 			prove(x.name+", undone", whole, all)
 		}
 	}
+	// A range without a digest, or one that cuts the log, replaces none that has one.
+	whole, last := Bytes{Ranges: 3, Records: 30, Repeated: 3, Differs: []Span{{30, 34}}}, "'' AS archived_sha256"
+	for forged, want := range map[string]Bytes{
+		"9 AS generation, '' AS hash, " + last:   {Ranges: 2, Records: 20, Repeated: 3, Differs: []Span{{0, 9}, {30, 34}}},
+		"9 AS generation, 8 AS records, " + last: {Ranges: 2, Records: 20, Repeated: 3, Differs: []Span{{0, 9}, {30, 34}}},
+		"9 AS generation, 1 AS cut_from, 9 AS cut_to, 7 AS archived": {
+			Ranges: 2, Records: 20, Repeated: 3, Differs: []Span{{0, 9}, {30, 34}},
+		},
+	} {
+		exec("INSERT INTO %s SELECT * REPLACE (%s) FROM (SELECT * FROM %[1]s WHERE topic = 't' AND from_offset = 0)",
+			s.name("journal"), forged)
+		prove(forged, want, all)
+		exec("ALTER TABLE %s DELETE WHERE generation = 9%s", s.name("journal"), sync)
+		prove(forged+", undone", whole, all)
+	}
 	if again, err := s.JournalHeads(ctx, heads); err != nil || !slices.Equal(heads, again) {
 		t.Errorf("%+v, %v, want %+v", again, err, heads)
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+	"math"
 	"slices"
 	"time"
 
@@ -25,7 +26,7 @@ type Bytes struct {
 	Records  uint64 `json:"proven_records"`
 	Repeated uint64 `json:"repeated_records"`
 	// Partial counts ranges of older releases, which did not journal what they archived, with records that stored no
-	// bytes, and ranges at offsets that the log had twice: the archive keeps the records that the log lost.
+	// bytes. They are before the first range with a digest: behind it, a range without one differs.
 	Partial int `json:"partial_ranges"`
 	// Differs are ranges with a record that is missing, changed or added.
 	Differs []Span `json:"differs"`
@@ -45,12 +46,11 @@ func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Byt
 	var all []Bytes
 	var of [][]journaled
 	var spans []Coverage
-	var cuts [][]Span
+	var digested []int64
 	err := s.partitions(ctx, topic, func(rows []journaled) error {
-		lost := lostBy(rows)
+		digested = append(digested, firstDigest(rows))
 		c, count := cover(rows)
 		slices.SortFunc(count, func(a, b journaled) int { return int(a.From - b.From) })
-		cuts = append(cuts, lost)
 		first := slices.IndexFunc(count, func(r journaled) bool { return !r.at.Before(since) })
 		if first < 0 {
 			first = len(count)
@@ -70,7 +70,7 @@ func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Byt
 	}
 	alone := !slices.ContainsFunc(all, func(b Bytes) bool { return b.Topic != all[0].Topic })
 	for i := range all {
-		p := prover{Bytes: &all[i], alone: alone, now: now, last: spans[i].Last, cut: cuts[i]}
+		p := prover{Bytes: &all[i], alone: alone, now: now, last: spans[i].Last, digested: digested[i]}
 		for ranges := of[i]; len(ranges) > 0; {
 			// A server can sort this number in memory, except of the largest records.
 			n := 1
@@ -86,14 +86,16 @@ func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Byt
 	return s.foreign(ctx, topic, all, spans)
 }
 
-// lostBy returns the offsets that the log lost after they were read, sorted and disjoint.
-func lostBy(rows []journaled) (lost []Span) {
+// firstDigest is the first offset that a range with a digest has, also one that was written again: a range of a newer
+// generation without a digest replaces none.
+func firstDigest(rows []journaled) int64 {
+	first := int64(math.MaxInt64)
 	for i := range rows {
-		if r := &rows[i]; r.Lost > 0 {
-			lost = append(lost, Span{r.Cut, r.Lost})
+		if r := &rows[i]; r.ArchivedSum != "" {
+			first = min(first, r.From)
 		}
 	}
-	return union(lost, nil)
+	return first
 }
 
 // foreign adds the records that are stored outside of all ranges, also of partitions that the journal does not know.
@@ -139,7 +141,8 @@ type prover struct {
 	alone bool // the journal has one topic: rows of events without a topic belong to it
 	now   time.Time
 	last  int64 // offset of the partition
-	cut   []Span
+	// digested is the first offset of a range with a digest.
+	digested int64
 
 	digest rows.ArchiveDigest
 	crc    uint32
@@ -148,15 +151,14 @@ type prover struct {
 
 // end compares a range with its records.
 func (p *prover) end(r *journaled) {
-	n := p.digest.Records
+	n, old := p.digest.Records, r.ArchivedSum == "" && r.To < p.digested
 	switch {
 	case r.ArchivedSum != "" && !p.twice && n == r.Archived && p.digest.Sum() == r.ArchivedSum,
-		r.ArchivedSum == "" && r.Hash != "" && !p.twice && n == r.Records && p.crc == r.CRC:
+		old && r.Hash != "" && !p.twice && n == r.Records && p.crc == r.CRC:
 		p.Ranges++
 		p.Records += n
 		p.Repeated += r.Records - n
-	case touches(p.cut, Span{r.From, r.To}),
-		r.ArchivedSum == "" && (n != r.Records || p.twice || r.Hash == "" || !p.alone):
+	case old && (n != r.Records || p.twice || r.Hash == "" || !p.alone):
 		p.Partial++
 	case r.To == p.last && p.now.Sub(r.at).Abs() < openFor && n < r.Archived && !p.twice:
 		p.Open = append(p.Open, Span{r.From, r.To})
