@@ -11,6 +11,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // A regulator begins with a gaming day: its coverage, what could not be audited and why, what became of the findings,
@@ -47,11 +48,15 @@ func TestDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	day := store.Day(f.GamingDay)
+	run := clickhouse.AuditRun{
+		Property: "ac-1", GamingDay: day, ID: "r1", Started: time.Now(), Ended: time.Now(), Tables: 8, Events: 4711,
+		EventsSHA256: strings.Repeat("ab", 32), Rulebooks: []string{f.Rulebook},
+	}
 	for _, write := range []error{
-		s.WriteRun(ctx, &clickhouse.AuditRun{
-			Property: "ac-1", GamingDay: day, ID: "r1", Started: time.Now(), Ended: time.Now(), Tables: 8, Events: 4711,
-			EventsSHA256: strings.Repeat("ab", 32), Rulebooks: []string{f.Rulebook},
+		s.Log(ctx, store.Entry{
+			PropertyID: "ac-1", At: time.Now(), Action: rows.RunAction, Object: "r1", Detail: run.LogText(),
 		}),
+		s.WriteRun(ctx, &run),
 		s.WriteExport(ctx, &clickhouse.Export{
 			Property: "ac-1", GamingDay: day, Origin: "audit.example/ac-1", Number: 1, At: time.Now(), Actor: "night",
 			Name: "bundle.zip", SHA256: strings.Repeat("cd", 32), LogRoot: "root=",

@@ -4,10 +4,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/engine/calendar"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // missingDays is how many gaming days back Missing reads.
@@ -60,11 +63,15 @@ func Covering(ctx context.Context, store *clickhouse.Store, of *calendar.Calenda
 
 // Missing returns the gaming days, in order, of the last five weeks that are over, have events, and that no finished
 // run covers.
-func Missing(ctx context.Context, store *clickhouse.Store, of *calendar.Calendar, property string, now time.Time) (
+func Missing(ctx context.Context, db *clickhouse.Store, of *calendar.Calendar, property string, now time.Time) (
 	missing []string, err error,
 ) {
+	clock := func() time.Time { return now }
+	if err := nameRuns(ctx, store.On(db, clock), property, clock); err != nil {
+		return nil, err
+	}
 	for _, day := range Recent(of, now) {
-		_, why, err := Covering(ctx, store, of, property, day)
+		_, why, err := Covering(ctx, db, of, property, day)
 		if err != nil {
 			return nil, err
 		}
@@ -73,6 +80,20 @@ func Missing(ctx context.Context, store *clickhouse.Store, of *calendar.Calendar
 		}
 	}
 	return missing, nil
+}
+
+// nameRuns names the runs of earlier releases, which did not log them, in the console log. It does so once: from then
+// on a run without an entry covers no day.
+func nameRuns(ctx context.Context, log *store.Store, property string, now func() time.Time) error {
+	sums, err := log.RunsBefore(ctx, property)
+	var entries []store.Entry
+	for some := range slices.Chunk(sums, 200) {
+		entries = append(entries, entry(property, rows.RunsBegin, "", "sha256 "+strings.Join(some, " "), now()))
+	}
+	if err == nil && len(entries) > 0 {
+		err = log.Log(ctx, entries...)
+	}
+	return err
 }
 
 // Recent returns the gaming days of the last five weeks that are over, in order.

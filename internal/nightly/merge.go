@@ -15,6 +15,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // merged are the merged parts of a day.
@@ -148,6 +149,10 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		return night, err
 	}
 	night.Run.Ended = r.Now()
+	err = r.log.Log(ctx, entry(r.Property, rows.RunAction, row.ID, night.Run.LogText(), night.Run.Ended))
+	if err != nil {
+		return night, fmt.Errorf("log the run: %w", err)
+	}
 	return night, r.store.WriteRun(ctx, &night.Run)
 }
 

@@ -20,6 +20,8 @@ import (
 	"go.opentelemetry.io/otel/attribute"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/shoeproof/shoeproof/console"
+	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -37,6 +39,8 @@ type Options struct {
 	// Whole reads each table from its first archived event instead of from its last snapshot before the days.
 	Whole  bool
 	Engine engine.Options
+	// Access names the people of several accounts, for the proof that two people closed a finding.
+	Access console.Access
 	// Holder names this process to others that would do the same part.
 	Holder string
 	// Now is the clock of the run's row.
@@ -123,6 +127,7 @@ type window struct {
 type run struct {
 	Options
 	store   *clickhouse.Store
+	log     *store.Store // writes one chain of the console log
 	windows []window
 	tables  []factTable
 	late    map[string][]hole // by table, filled by events that arrived late
@@ -130,8 +135,8 @@ type run struct {
 
 // Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time
 // does the same part: clickhouse.ErrHeld names the other. Run again, it starts over.
-func Run(ctx context.Context, store *clickhouse.Store, o Options) (res Result, err error) {
-	r := &run{Options: o, store: store, tables: factTables()}
+func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err error) {
+	r := &run{Options: o, store: db, log: store.On(db, o.Now), tables: factTables()}
 	for _, day := range o.Days {
 		from, until, err := o.Engine.Calendar.Bounds(day, o.Shift)
 		if err != nil {
@@ -139,14 +144,17 @@ func Run(ctx context.Context, store *clickhouse.Store, o Options) (res Result, e
 		}
 		r.windows = append(r.windows, window{day, from, until})
 	}
-	all, err := store.Tables(ctx, o.Property, r.windows[0].from, r.end())
+	if err := nameRuns(ctx, r.log, o.Property, o.Now); err != nil {
+		return res, err
+	}
+	all, err := db.Tables(ctx, o.Property, r.windows[0].from, r.end())
 	switch {
 	case err != nil:
 		return res, err
 	case len(all) == 0:
 		return res, fmt.Errorf("property %s, gaming day %s: %w", o.Property, r.span(), ErrNothing)
 	}
-	lease, err := store.Take(ctx, r.lease(o.Worker), o.Holder)
+	lease, err := db.Take(ctx, r.lease(o.Worker), o.Holder)
 	if err != nil {
 		return res, err
 	}

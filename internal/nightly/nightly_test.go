@@ -29,6 +29,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
+	triage "github.com/shoeproof/shoeproof/console/store"
 	auditor "github.com/shoeproof/shoeproof/engine"
 	auditortest "github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -535,7 +536,8 @@ func TestWithdrawn(t *testing.T) {
 		Property: property, Finding: after.Findings[0].ID, At: time.Now().UnixNano(), Action: clickhouse.Withdraw,
 		Reason: "none of your business", Run: "forged", GamingDay: day,
 	}
-	if err := Withdraw(t.Context(), store, property, []clickhouse.Withdrawal{forged}, time.Now); err != nil {
+	log := triage.On(store, time.Now)
+	if err := Withdraw(t.Context(), log, property, []clickhouse.Withdrawal{forged}, time.Now); err != nil {
 		t.Fatal(err)
 	}
 	undone := night(t, store, nil)

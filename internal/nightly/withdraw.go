@@ -124,12 +124,12 @@ func (r *run) withdraw(ctx context.Context, w window, n *Night, late map[string]
 	}
 	slices.SortFunc(list, func(a, b clickhouse.Withdrawal) int { return cmp.Compare(a.Finding, b.Finding) })
 	n.Withdrawn = list
-	return Withdraw(ctx, r.store, r.Property, list, r.Now)
+	return Withdraw(ctx, r.log, r.Property, list, r.Now)
 }
 
 // Withdraw gives withdrawals of a property their hashes, appends these to the console log, and stores the rows. A run
 // that was interrupted in between leaves entries without a row: the next one names them.
-func Withdraw(ctx context.Context, s *clickhouse.Store, property string, list []clickhouse.Withdrawal,
+func Withdraw(ctx context.Context, s *store.Store, property string, list []clickhouse.Withdrawal,
 	now func() time.Time,
 ) error {
 	logged, err := s.WithdrawalLog(ctx, property)
@@ -138,10 +138,7 @@ func Withdraw(ctx context.Context, s *clickhouse.Store, property string, list []
 	}
 	var entries []store.Entry
 	add := func(action, object, detail string) {
-		entries = append(entries, store.Entry{
-			PropertyID: property, At: now().UTC(), Actor: "audit run", Action: action, Object: object, Detail: detail,
-			Who: store.Who{Issuer: "system", Subject: "audit run", Method: "command", Program: true},
-		})
+		entries = append(entries, entry(property, action, object, detail, now()))
 	}
 	if logged.Begin != "" {
 		add(rows.WithdrawalsBegin, "", logged.Begin)
@@ -152,7 +149,7 @@ func Withdraw(ctx context.Context, s *clickhouse.Store, property string, list []
 		add(rows.WithdrawalAction+w.Action, w.Finding, w.LogText(logged.Unstored[w.Finding]))
 	}
 	if len(entries) > 0 {
-		if err := store.On(s, now).Log(ctx, entries...); err != nil {
+		if err := s.Log(ctx, entries...); err != nil {
 			return fmt.Errorf("log the withdrawals: %w", err)
 		}
 	}
@@ -160,6 +157,14 @@ func Withdraw(ctx context.Context, s *clickhouse.Store, property string, list []
 	return s.Locked(ctx, store.TriageLease, rand.Text(), store.TriageWait, func() error {
 		return s.WriteWithdrawals(ctx, property, list)
 	})
+}
+
+// entry is a line of the console log that a run writes.
+func entry(property, action, object, detail string, at time.Time) store.Entry {
+	return store.Entry{
+		PropertyID: property, At: at.UTC(), Actor: "audit run", Action: action, Object: object, Detail: detail,
+		Who: store.Who{Issuer: "system", Subject: "audit run", Method: "command", Program: true},
+	}
 }
 
 // adds reports whether nightly runs add and withdraw such a finding. Findings of audit watch, and records of the

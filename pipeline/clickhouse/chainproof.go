@@ -20,7 +20,7 @@ type Chains struct {
 	// Unchained are rows from before there were chains.
 	Unchained rows.Unchained
 	// Problems names each link that is missing, changed, there twice or without its HMAC, each step without its log
-	// entry, and each legal hold, step of a case and withdrawal that the log does not have.
+	// entry, and each legal hold, step of a case, withdrawal and run that the log does not have.
 	Problems []string
 	Heads    []rows.ChainHead
 	// Absent are the wanted links that are not there, or changed.
@@ -88,6 +88,9 @@ func (s *Store) proveChains(ctx context.Context, property string, check ChainChe
 	if err := p.proveWithdrawals(ctx, s); err != nil {
 		return p.Chains, err
 	}
+	if err := p.proveRuns(ctx, s); err != nil {
+		return p.Chains, err
+	}
 	p.conclude()
 	return p.Chains, nil
 }
@@ -104,6 +107,8 @@ type chainProver struct {
 	released      map[string]bool         // holds that the log released
 	cases         map[string]int          // entries of steps of cases without their row yet
 	withdrawals   withdrawalProof
+	runs          runLog
+	gone          []string // what the log has, and no row
 
 	// Of the chain that is read.
 	name      string
@@ -205,6 +210,8 @@ func (p *chainProver) content(l *link) {
 		p.caseEntry(e)
 	case e.Action == rows.WithdrawalsBegin || strings.HasPrefix(e.Action, rows.WithdrawalAction):
 		p.withdrawals.entry(e)
+	case e.Action == rows.RunAction || e.Action == rows.RunsBegin:
+		p.runs.entry(e)
 	case e.Action == rows.PlaceAction || e.Action == rows.ReleaseAction:
 		p.holds[e.Action+" "+e.Object] = e.Detail
 		if e.Action == rows.ReleaseAction {
@@ -262,7 +269,7 @@ func (p *chainProver) hold(h *holdAction) {
 
 // conclude compares what the chains name with what was found.
 func (p *chainProver) conclude() {
-	var gone []string
+	gone := p.gone
 	for h, found := range p.named { // sorted below
 		if !found {
 			gone = append(gone, fmt.Sprintf("chain %s, link %d: a later chain follows it, and it is missing or changed",

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -110,24 +111,41 @@ type AuditRun struct {
 	Version    uint64 `column:"version"` // WriteRun sets it
 }
 
-// LastRun returns the newest run of a gaming day and shift, or false without one.
+// LastRun returns the newest run of a gaming day and shift, or false without one. A row that the console log does not
+// have is no run.
 func (s *Store) LastRun(ctx context.Context, property, day, shift string) (AuditRun, bool, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	runs, err := selected[AuditRun](ctx, s, "audit_runs", `property_id = {property:String} AND gaming_day = {day:Date32}
-AND shift = {shift:String} ORDER BY version DESC, run_id LIMIT 1`, params("property", property, "day", day, "shift", shift))
+	runs, err := s.runs(ctx, "property_id = {property:String} AND gaming_day = {day:Date32} AND shift = {shift:String}",
+		params("property", property, "day", day, "shift", shift))
 	if err != nil || len(runs) == 0 {
-		return AuditRun{}, false, s.explain("read the last run", err)
+		return AuditRun{}, false, err
 	}
-	return runs[0], true, nil
+	logged, err := s.runLog(ctx, property)
+	if i := slices.IndexFunc(runs, func(r AuditRun) bool { return logged.sums[r.sum()] }); i >= 0 && err == nil {
+		return runs[i], true, nil
+	}
+	return AuditRun{}, false, err
 }
 
-// WriteRun stores a run. Of runs with the same ID the last to end stays.
+// runs returns rows, the newest first.
+func (s *Store) runs(ctx context.Context, where string, args []any) ([]AuditRun, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	runs, err := selected[AuditRun](ctx, s, "audit_runs", where+" ORDER BY version DESC, run_id", args)
+	return runs, s.explain("read the runs", err)
+}
+
+// WriteRun stores a run, whose LogText the console log has. Of runs with the same ID the last to end stays.
 func (s *Store) WriteRun(ctx context.Context, r *AuditRun) error {
-	row := *r
-	row.State, row.Version = "done", uint64(r.Ended.UnixMilli())
+	row := r.done()
 	token := fmt.Sprintf("run:%s:%d", r.ID, row.Version)
 	return s.explain("write the run", put(ctx, s, "audit_runs", token, row))
+}
+
+// done is the row of a run that has ended.
+func (r *AuditRun) done() AuditRun {
+	row := *r
+	row.State, row.Version = "done", uint64(r.Ended.UnixMilli())
+	return row
 }
 
 // ArrivedSince counts the events of a property, from one time to before another, that were stored after a moment: their

@@ -133,6 +133,8 @@ const (
 	GenesisAction = "chain" // the first entry of a chain
 	PlaceAction   = "hold-place"
 	ReleaseAction = "hold-release"
+	RunAction     = "audit-run"        // its object is the run, its detail begins with the hash of the row
+	RunsBegin     = "audit-runs-begin" // its detail has the hashes of runs from before runs were logged
 )
 
 // Actions of triage: the actions of steps, and of the entries that belong to them.

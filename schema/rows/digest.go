@@ -8,6 +8,7 @@ import (
 	"math/bits"
 	"slices"
 	"strconv"
+	"time"
 )
 
 // FactTables returns the tables that a replay of the archive gives again, row by row: the facts.
@@ -41,6 +42,8 @@ func (c *Column) Plain() string {
 		return "toString(toUInt8(" + c.Name + ")), ','"
 	case float64Type:
 		return "toString(reinterpretAsUInt64(" + c.Name + ")), ','"
+	case instantType:
+		return "toString(toUnixTimestamp64Milli(" + c.Name + ")), ','"
 	case int64Type:
 		if c.As == Time {
 			return "toString(toUnixTimestamp64Nano(" + c.Name + ")), ','"
@@ -81,6 +84,8 @@ func (c *Column) AppendPlain(dst []byte, v View, row int) []byte {
 		dst = strconv.AppendUint(dst, *cell[uint64](v, c, row), 10)
 	case float64Type:
 		dst = strconv.AppendUint(dst, math.Float64bits(*cell[float64](v, c, row)), 10)
+	case instantType:
+		dst = strconv.AppendInt(dst, cell[time.Time](v, c, row).UnixMilli(), 10)
 	}
 	return append(dst, ',')
 }
