@@ -213,12 +213,19 @@ func (a *Access) person(who store.Who) (string, bool) {
 	return "", false
 }
 
+// Same reports whether two accounts are those of one person.
+func (a *Access) Same(x, y store.Who) bool {
+	of, linked := a.person(x)
+	person, too := a.person(y)
+	return linked && too && of == person || x.Issuer == y.Issuer && x.Subject == y.Subject
+}
+
 // second reports whether a user may confirm what another one requested: both must be known as people, and as two.
 // An issuer gives one subject to one person. Accounts of two issuers are two people only if the access file links both
 // of them to people.
 func (a *Access) second(requester, confirmer store.Who) error {
-	requested, linked := a.person(requester)
-	confirmed, too := a.person(confirmer)
+	_, linked := a.person(requester)
+	_, too := a.person(confirmer)
 	switch {
 	case confirmer.Issuer == "" || confirmer.Issuer == ByChoice:
 		return errors.New("this console does not authenticate its users (console.sign_in is none)")
@@ -226,8 +233,7 @@ func (a *Access) second(requester, confirmer store.Who) error {
 		return errors.New("a program cannot confirm the closing of a critical finding")
 	case requester.Issuer == "" || requester.Issuer == ByChoice || a.program(requester):
 		return errors.New("no authenticated person requested it: reject it, and request it again")
-	case linked && too && requested == confirmed,
-		requester.Issuer == confirmer.Issuer && requester.Subject == confirmer.Subject:
+	case a.Same(requester, confirmer):
 		return errors.New("a second person must confirm the closing of a critical finding")
 	case requester.Issuer != confirmer.Issuer && (!linked || !too):
 		return errors.New("the requester signed in another way, and the access file does not show that you are two people " +

@@ -93,6 +93,9 @@ func (f *runFlags) run(cmd *cobra.Command) (failed error) {
 	if o.Engine, err = config.Law.Options(version); err != nil {
 		return cli.WrongUsage(err)
 	}
+	if o.Access, err = config.Console.Access(); err != nil {
+		return cli.WrongUsage(err)
+	}
 	o.Score, o.Statistics = true, nightly.Statistics(&o.Engine)
 	if o.Days, err = f.Days(&o.Engine.Calendar, time.Now()); err != nil {
 		return cli.WrongUsage(err)

@@ -33,7 +33,7 @@ func (r *run) records(ctx context.Context, w window) (found []finding.Finding, p
 		problems = append(problems, c.Problems...)
 	}
 	var wrong []string
-	err = r.store.StepsByFinding(ctx, r.Property, func(of []rows.Step) { wrong = append(wrong, wrongSteps(of)...) })
+	err = r.store.StepsByFinding(ctx, r.Property, func(of []rows.Step) { wrong = append(wrong, r.wrongSteps(of)...) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -68,7 +68,7 @@ func (r *run) recordFinding(w window, problem string) finding.Finding {
 
 // wrongSteps names the actions on one finding that do not follow from the one before, that the role did not permit, and
 // closings that one person requested and confirmed.
-func wrongSteps(steps []rows.Step) (wrong []string) {
+func (r *run) wrongSteps(steps []rows.Step) (wrong []string) {
 	var before, request, undoable *rows.Step
 	for i := range steps {
 		s := &steps[i]
@@ -97,11 +97,11 @@ func wrongSteps(steps []rows.Step) (wrong []string) {
 				problem("no request to close")
 			case s.Program:
 				problem("a program confirmed it")
-			case request != nil && samePerson(request, s):
+			case request != nil && r.samePerson(request, s):
 				problem("the same person requested it")
 			}
 		case rows.Undo:
-			if undoable != nil && !samePerson(undoable, s) {
+			if undoable != nil && !r.samePerson(undoable, s) {
 				problem("another person did the action that it takes back")
 			}
 		}
@@ -116,7 +116,9 @@ func wrongSteps(steps []rows.Step) (wrong []string) {
 	return wrong
 }
 
-func samePerson(a, b *rows.Step) bool { return a.Issuer == b.Issuer && a.Subject == b.Subject }
+func (r *run) samePerson(a, b *rows.Step) bool {
+	return r.Access.Same(store.Who{Issuer: a.Issuer, Subject: a.Subject}, store.Who{Issuer: b.Issuer, Subject: b.Subject})
+}
 
 // after are the states to which an action can lead, nil for an action that is not possible. undoable is the action that
 // an undo takes back, nil without one.

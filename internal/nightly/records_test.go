@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -40,7 +41,7 @@ func TestUndoFollowsFromTheActionsBefore(t *testing.T) {
 		}, "not possible"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got := wrongSteps(c.steps)
+			got := (&run{}).wrongSteps(c.steps)
 			switch {
 			case c.want == "" && len(got) > 0:
 				t.Errorf("problems %q, want none", got)
@@ -48,5 +49,26 @@ func TestUndoFollowsFromTheActionsBefore(t *testing.T) {
 				t.Errorf("problems %q, want one with %q", got, c.want)
 			}
 		})
+	}
+}
+
+// The access file links the accounts of a person: who requests with one and confirms with another is one person.
+func TestOnePersonWithTwoAccounts(t *testing.T) {
+	step := func(issuer, subject, action, from, to string) rows.Step {
+		return rows.Step{
+			FindingID: "f", Actor: subject, Issuer: issuer, Subject: subject, Role: "supervisor", Action: action, From: from,
+			To: to,
+		}
+	}
+	r := &run{Options: Options{Access: console.Access{People: map[string][]console.Account{
+		"ann": {{Issuer: "proxy", Subject: "ann"}, {Issuer: "https://login.example", Subject: "00u1"}},
+		"bob": {{Issuer: "https://login.example", Subject: "00u2"}},
+	}}}}
+	request := step("proxy", "ann", rows.Close, store.New, store.Closing)
+	for subject, want := range map[string]int{"00u1": 1, "00u2": 0} {
+		confirm := step("https://login.example", subject, rows.Confirm, store.Closing, store.Closed)
+		if got := r.wrongSteps([]rows.Step{request, confirm}); len(got) != want {
+			t.Errorf("confirmed by %s: %q, want %d problems", subject, got, want)
+		}
 	}
 }
