@@ -66,7 +66,7 @@ games:
           - {when: {both: {pair: true}, same_pair: false}, pays: '20:1'}
       THIRD_SPADE:
         lines:
-          - when: {banker: {count: [{suits: SPADES, first_two: true, is: 0}, {suits: SPADES, is: 1}]}}
+          - when: {winner: null, banker: {count: [{suits: SPADES, first_two: true, is: 0}, {suits: SPADES, is: 1}]}}
             pays: '6:1'
     rules:
       outcome.side-bet: {cite: ['rules card 1']}

@@ -2,6 +2,7 @@ package law
 
 import (
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 )
@@ -50,11 +51,10 @@ func noSuch(what, name string, known []string) error {
 func hint(key string) string {
 	keys := map[string]bool{}
 	keysOf(reflect.TypeFor[bookFile](), keys)
-	var known []string
-	for k := range keys {
-		known = append(known, k)
+	if keys[key] {
+		return " at this place"
 	}
-	slices.Sort(known)
+	known := slices.Sorted(maps.Keys(keys))
 	if near := Nearest(key, known); near != "" {
 		return ", did you mean " + near + "?"
 	}

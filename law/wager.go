@@ -94,7 +94,7 @@ func (l *Law) Line(config *Config, w *Wager, c *baccarat.Coup) *Line {
 		if w.Choice == First {
 			return line
 		}
-		if best == nil || l.LineOdds(config, w, line).beats(l.LineOdds(config, w, best)) {
+		if best == nil || l.worth(config, w, line).beats(l.worth(config, w, best)) {
 			best = line
 		}
 	}
@@ -104,6 +104,14 @@ func (l *Law) Line(config *Config, w *Wager, c *baccarat.Coup) *Line {
 // listed reports whether the elected pay table has the line.
 func (l *Law) listed(config *Config, w *Wager, line *Line) bool {
 	return !w.RowsDecide || line.needs == nil || line.needs[config.PayTable(w.PayTable)]
+}
+
+// worth is what a line pays, nothing to 1 if it returns the stake.
+func (l *Law) worth(config *Config, w *Wager, line *Line) SpotOdds {
+	if odds := l.LineOdds(config, w, line); odds.Known() && !line.Returns {
+		return odds
+	}
+	return SpotOdds{Odds: baccarat.Odds{For: 1}}
 }
 
 func (o SpotOdds) beats(than SpotOdds) bool { return o.To*than.For > than.To*o.For }

@@ -148,6 +148,7 @@ games:
       PERFECT_PAIR:
         choice: highest
         lines:
+          - {name: push, when: {winner: TIE}, returns: true}
           - {name: one, when: {either: {pair: true, suited: true}}, pays: '25:1'}
           - {name: both, when: {both: {pair: true, suited: true}}, pays: '200:1'}
 drawing:
@@ -186,6 +187,8 @@ func TestWagersOfTheRulebook(t *testing.T) {
 		{"PERFECT_PAIR", "4c 4c", "Kc 6d", "25:1"},
 		{"PERFECT_PAIR", "4c 4c", "3h 3h", "200:1"},
 		{"PERFECT_PAIR", "4c 4d", "3h 3d", "collected"},
+		{"PERFECT_PAIR", "4c 4c", "Kc 8d", "25:1"},
+		{"PERFECT_PAIR", "4c 4d", "Kc 8d", "returned"},
 	} {
 		w := l.Wager(baccarat.SpotOther, x.wager)
 		if w == nil {
@@ -211,6 +214,10 @@ func TestWrongWagers(t *testing.T) {
 	const at = "own.yaml:12: games.MINIBACCARAT.wagers.LUCKY_6.lines.0."
 	for _, x := range []struct{ was, is, want string }{
 		{two, "winer: BANKER", "own.yaml:12: winer: unknown key, did you mean winner?"},
+		{two, "total: 6", "own.yaml:12: total: unknown key at this place"},
+		{two, "winner: []", at + "when.winner: an empty list: want at least one"},
+		{two, "banker: {total: []}", at + "when.banker.total: an empty list: want at least one"},
+		{two, "any: []", at + "when.any: an empty list: want at least one"},
 		{two, "winner: BANKR", at + `when.winner: "BANKR": did you mean BANKER?`},
 		{"total: 6, cards: 2", "total: 12", at + `when.banker.total: "12": want a number up to 9`},
 		{"pays: '12:1'", "pays: twelve", at + `pays: odds "twelve": want two whole numbers`},

@@ -111,6 +111,7 @@ func (f *listFile) UnmarshalYAML(n *yaml.Node) error {
 
 // numbers adds the set of numbers that is written, each up to a limit.
 func (c *complaints) numbers(where string, f numbersFile, most uint64) (set baccarat.Numbers) {
+	c.notEmpty(where, f.listFile)
 	for _, text := range f.listFile {
 		from, to, ranged := strings.Cut(text, "-")
 		low, err1 := strconv.ParseUint(strings.TrimSpace(from), 10, 8)
@@ -129,8 +130,16 @@ func (c *complaints) numbers(where string, f numbersFile, most uint64) (set bacc
 	return set
 }
 
+// notEmpty complains of a list that is written and has nothing in it.
+func (c *complaints) notEmpty(where string, f listFile) {
+	if f != nil && len(f) == 0 {
+		c.add(where, errors.New("an empty list: want at least one"))
+	}
+}
+
 // words reads words as the numbers of their places in a list.
 func (c *complaints) words(where string, f listFile, known []string) (numbers []uint8) {
+	c.notEmpty(where, f)
 	for _, word := range f {
 		if i := slices.Index(known, strings.ToUpper(word)); i >= 0 {
 			numbers = append(numbers, uint8(i+1))
@@ -167,6 +176,9 @@ func (c *complaints) condition(where string, f *conditionFile) (q baccarat.Condi
 	if f.Not != nil {
 		not := c.condition(where+"/not", f.Not)
 		q.Not = &not
+	}
+	if f.Any != nil && len(f.Any) == 0 {
+		c.add(where+"/any", errors.New("an empty list: want at least one"))
 	}
 	for i := range f.Any {
 		q.Any = append(q.Any, c.condition(where+"/any/"+strconv.Itoa(i), &f.Any[i]))

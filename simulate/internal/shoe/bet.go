@@ -210,7 +210,7 @@ func (b *Bet) oddsOf(line *betLine, table string) (odds Odds, listed bool) {
 // holds reports whether two hands meet a condition of a rulebook.
 func holds(when map[string]any, c *Coup) bool {
 	for key, want := range when {
-		if !meets(key, want, c) {
+		if want != nil && !meets(key, want, c) {
 			return false
 		}
 	}
