@@ -176,6 +176,11 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 	}
 	c.options(gf)
 	l.cite(&c, gf.Rules, known, f.Adopts)
+	for _, word := range slices.Sorted(maps.Keys(gf.Cite)) {
+		if !slices.ContainsFunc(known, func(name string) bool { return strings.HasPrefix(name, word) }) {
+			c.add("cite/"+word, errors.New("no rule has a name that begins so"))
+		}
+	}
 	return l, c.list
 }
 

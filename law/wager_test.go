@@ -215,6 +215,10 @@ func TestWrongWagers(t *testing.T) {
 	for _, x := range []struct{ was, is, want string }{
 		{two, "winer: BANKER", "own.yaml:12: winer: unknown key, did you mean winner?"},
 		{two, "total: 6", "own.yaml:12: total: unknown key at this place"},
+		{
+			"    side_bets:", "    cite: {outcom.: {cite: [x 1]}}\n    side_bets:",
+			"own.yaml:8: games.MINIBACCARAT.cite.outcom.: no rule has a name that begins so",
+		},
 		{two, "winner: []", at + "when.winner: an empty list: want at least one"},
 		{two, "banker: {total: []}", at + "when.banker.total: an empty list: want at least one"},
 		{two, "any: []", at + "when.any: an empty list: want at least one"},

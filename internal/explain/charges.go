@@ -29,7 +29,11 @@ func lintCharges(out io.Writer, l *law.Law) {
 			lintChargeLines(out, l, kernel, w)
 			lintChargeRules(out, set, kind, w)
 		}
-		for _, config := range electable(l, kind) {
+		configs := electable(l, kind)
+		if len(configs) == 0 {
+			fmt.Fprintf(out, "  warning: BANKER under %v: no percentage may be elected\n", kind)
+		}
+		for _, config := range configs {
 			name := kind.String()
 			if config.Percent != 0 {
 				name += fmt.Sprintf(" of %d percent", config.Percent)
