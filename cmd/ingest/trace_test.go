@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -90,6 +91,28 @@ func TestTraces(t *testing.T) {
 		if parents[string(s.ParentSpanId)] != want {
 			t.Errorf("%s is below %q, want %q", s.Name, parents[string(s.ParentSpanId)], want)
 		}
+	}
+}
+
+// An import of files has the trace of a topic.
+func TestTracesOfFiles(t *testing.T) {
+	ch := startClickHouse(t, "")
+	migrate(t, ch)
+	events := floor(t)[:600]
+	path := filepath.Join(t.TempDir(), "shoe.ndjson")
+	eventFile(t, path, events)
+	collector := tracingtest.Start(t)
+	runFiles(t, "files", "--clickhouse-addrs", ch.Addr, "--name", "pit-3", "--tracing-endpoint", collector.URL, path)
+	read := 0
+	for _, s := range collector.Named("process files:pit-3") {
+		n, err := strconv.Atoi(tracingtest.Attribute(s.Attributes, "messaging.batch.message_count"))
+		if system := tracingtest.Attribute(s.Attributes, "messaging.system"); err != nil || system != "files" {
+			t.Errorf("%d records of %q: %v", n, system, err)
+		}
+		read += n
+	}
+	if read != len(events) || len(collector.Named("insert events")) == 0 {
+		t.Errorf("spans of %d records, want %d, and of the inserts", read, len(events))
 	}
 }
 

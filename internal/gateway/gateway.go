@@ -156,6 +156,7 @@ type incoming struct {
 	event  schema.Event // a clone, without a number
 	format schema.Format
 	sum    [16]byte
+	parent string // trace context of the sender, passed on to the reader of the topic
 }
 
 // numbered is an event that is durable.
@@ -174,7 +175,7 @@ type answer struct {
 
 func newIncoming(ev *schema.Event, format schema.Format) incoming {
 	sum := sha256.Sum256(schema.AppendProto(nil, ev))
-	return incoming{ev.Clone(), format, [16]byte(sum[:16])}
+	return incoming{event: ev.Clone(), format: format, sum: [16]byte(sum[:16])}
 }
 
 // submit returns when the events are durable.
@@ -318,6 +319,7 @@ func (n *grouping) add(events []incoming) ([]numbered, error) {
 		n.known[keyOf(in)] = known{seq: ev.Seq, sum: in.sum}
 		s := stored{
 			Property: ev.PropertyID, Table: ev.TableID, Seq: ev.Seq, ID: ev.EventID, Sum: in.sum, Format: in.format,
+			Parent: in.parent,
 		}
 		if in.format == schema.JSON {
 			s.Value = schema.AppendJSON(nil, ev)
@@ -389,7 +391,7 @@ func (g *Gateway) publish(ctx context.Context) error {
 func chunk(events []stored) (n int) {
 	bytes := 0
 	for n < len(events) && n < chunkEvents && (n == 0 || bytes+len(events[n].Value) <= chunkBytes) {
-		bytes += len(events[n].Value) + 200 // key, header and framing
+		bytes += len(events[n].Value) + 300 // key, headers and framing
 		n++
 	}
 	return n
@@ -400,7 +402,9 @@ func (g *Gateway) send(ctx context.Context, events []stored) bool {
 	records := make([]kafka.Encoded, len(events))
 	for i := range events {
 		ev := &events[i]
-		records[i] = kafka.Encoded{Property: ev.Property, Table: ev.Table, Format: ev.Format, Value: ev.Value}
+		records[i] = kafka.Encoded{
+			Property: ev.Property, Table: ev.Table, Format: ev.Format, Value: ev.Value, TraceParent: ev.Parent,
+		}
 	}
 	for pause := 20 * time.Millisecond; ; pause = min(2*pause, 5*time.Second) {
 		err := g.o.Publish(ctx, records...)

@@ -118,6 +118,41 @@ func post(g *Gateway, kind string, body []byte) (int, reply) {
 	return w.Code, out
 }
 
+// A record has the trace context of the request with which its event came first, also after a restart.
+func TestTraceParentIsPassedOn(t *testing.T) {
+	const parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"
+	k := &topic{away: true}
+	o := options(t, k)
+	events := unnumbered(t, 1)[:6]
+	g, stop := run(t, o)
+	for i, header := range []string{parent, "", "too short"} {
+		r := httptest.NewRequest(http.MethodPost, "/v1/events", bytes.NewReader(lines(events[2*i:2*i+2])))
+		r.Header.Set("Content-Type", "application/x-ndjson")
+		r.Header.Set("Authorization", "Bearer "+secret)
+		r.Header.Set("Traceparent", header)
+		w := httptest.NewRecorder()
+		if g.Handler().ServeHTTP(w, r); w.Code != http.StatusAccepted {
+			t.Fatalf("%d: %s", w.Code, w.Body)
+		}
+	}
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	k.away = false
+	g, stop = run(t, o)
+	testkit.Await(t, "all is published", func() bool { return g.Pending() == 0 })
+	if err := stop(); err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, r := range k.records {
+		got = append(got, r.TraceParent)
+	}
+	if want := []string{parent, parent, "", "", "", ""}; !slices.Equal(got, want) {
+		t.Errorf("published with %q, want %q", got, want)
+	}
+}
+
 func lines(events []schema.Event) []byte {
 	var body []byte
 	for i := range events {

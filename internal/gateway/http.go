@@ -102,6 +102,9 @@ func (g *Gateway) refusal(err error) *refusal {
 	return refuse(http.StatusServiceUnavailable, "not stored: repeat the request with the same event_ids")
 }
 
+// traceParentSize is the size of a W3C trace context of version 00. Who reads it judges its content.
+const traceParentSize = 55
+
 // take stores the events of a request.
 func (g *Gateway) take(w http.ResponseWriter, r *http.Request) ([]numbered, error) {
 	token := g.o.Tokens().find(r.Header.Get("Authorization"))
@@ -122,6 +125,11 @@ func (g *Gateway) take(w http.ResponseWriter, r *http.Request) ([]numbered, erro
 	events, err := g.decode(read(body), token)
 	if err != nil {
 		return nil, err
+	}
+	if parent := r.Header.Get("Traceparent"); len(parent) == traceParentSize {
+		for i := range events {
+			events[i].parent = parent
+		}
 	}
 	return g.submit(r.Context(), events, int64(len(body)))
 }

@@ -38,6 +38,7 @@ type stored struct {
 	Sum      [16]byte      `cbor:"5,keyasint"` // of the event without its number
 	Format   schema.Format `cbor:"6,keyasint"`
 	Value    []byte        `cbor:"7,keyasint"`
+	Parent   string        `cbor:"8,keyasint,omitempty"` // trace context of the sender
 }
 
 // frame is a group, or the head of a segment if it has no event. Last is the last number of each table before it.

@@ -92,8 +92,14 @@ func (done *Imported) audit(
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
-	err = pipeline.Run(ctx, src, store, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return engine.New(*opt) }, Now: time.Now, Journal: store, Grace: grace,
+	traces, err := openTraces(ctx, &config.Tracing, &Options{Version: o.Version, Log: o.Log})
+	if err != nil {
+		return cli.WrongUsage(err)
+	}
+	defer traces.close(ctx)
+	m := newMetrics(o.Version, "") // shown nowhere
+	err = pipeline.Run(ctx, src, traces.sink(store), pipeline.RunOptions{
+		NewStep: func() pipeline.Step { return traces.step(m, *opt, o.Log) }, Now: time.Now, Journal: store, Grace: grace,
 		ReleaseAtEnd: true,
 		FlushRows:    config.Flush.Rows, FlushEvery: config.Flush.Every, FlushFindings: config.Flush.Every,
 		Hooks: pipeline.Hooks{

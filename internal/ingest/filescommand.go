@@ -49,6 +49,7 @@ archive. Do not give a table's events to Kafka and to files at the same time. Ex
 		},
 	}
 	cmd.Flags().StringVar(&name, "name", "", "name of the import in the journal; the digest of the records if empty")
-	settings.AddFlags(cmd.Flags(), defaults(), "clickhouse", "calendar", "patron_key_file", "rulebooks", "flush", "log")
+	settings.AddFlags(cmd.Flags(), defaults(), "clickhouse", "calendar", "patron_key_file", "rulebooks", "flush", "log",
+		"tracing")
 	return cmd
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"log/slog"
+	"strings"
 	"sync"
 	"time"
 
@@ -152,13 +153,16 @@ func (t *traces) batch(ctx context.Context, b *pipeline.Batch, end time.Time) {
 	s := t.stages[r.Partition]
 	delete(t.stages, r.Partition)
 	t.mu.Unlock()
-	began := b.Began
+	began, system := b.Began, "kafka"
+	if strings.HasPrefix(r.Topic, filesTopic) {
+		system = "files"
+	}
 	if began.IsZero() { // rows without records: a release, or findings about the log
 		began = end
 	}
 	_, span := tracing.Start(ctx, "process "+r.Topic, trace.WithTimestamp(began),
 		trace.WithSpanKind(trace.SpanKindConsumer), trace.WithLinks(s.links...), trace.WithAttributes(
-			attribute.String("messaging.system", "kafka"), attribute.String("messaging.operation.type", "process"),
+			attribute.String("messaging.system", system), attribute.String("messaging.operation.type", "process"),
 			attribute.String("messaging.destination.name", r.Topic),
 			attribute.Int("messaging.destination.partition.id", int(r.Partition)),
 			attribute.Int64("messaging.batch.message_count", int64(r.Records)),

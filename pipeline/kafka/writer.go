@@ -62,6 +62,8 @@ type Encoded struct {
 	Property, Table string
 	Format          schema.Format
 	Value           []byte
+	// TraceParent is the trace context of the publisher (W3C), empty for none.
+	TraceParent string
 }
 
 // MaxBatch is the number of bytes that are sent to a partition at once. Records up to it, with less than 5,000 of a
@@ -77,6 +79,9 @@ func (w *Writer) WriteEncoded(ctx context.Context, events ...Encoded) error {
 		if ev.Format == schema.JSON {
 			// Protobuf is the default without a header, and headers cost each reader three allocations a record.
 			records[i].Headers = []kafka.Header{{Key: contentType, Value: []byte(jsonType)}}
+		}
+		if ev.TraceParent != "" {
+			records[i].Headers = append(records[i].Headers, kafka.Header{Key: traceParent, Value: []byte(ev.TraceParent)})
 		}
 	}
 	if err := w.out.WriteMessages(ctx, records...); err != nil {
