@@ -204,6 +204,7 @@ func (d *Day) readEvidence(events iter.Seq2[*Event, error]) (*tableEvidence, err
 	decoder := schema.NewDecoder()
 	decoder.AcceptAny()
 	var ev schema.Event
+	highest, restarted := uint64(0), false
 	for i := range all {
 		l := &all[i]
 		if i > 0 && all[i-1].compare(l) == 0 {
@@ -218,10 +219,13 @@ func (d *Day) readEvidence(events iter.Seq2[*Event, error]) (*tableEvidence, err
 		}
 		kept := ev.Clone()
 		p.add(&kept, i, line)
+		t.inOrder, restarted = t.inOrder || ev.Seq < highest, restarted || ev.Seq == 1 && highest > 1
+		highest = max(highest, ev.Seq)
 		if _, seen := t.start[kept.ShoeID]; kept.ShoeID != "" && !seen {
 			t.start[kept.ShoeID], t.shoes = i, append(t.shoes, i)
 		}
 	}
+	t.inOrder = t.inOrder && !restarted
 	return t, nil
 }
 

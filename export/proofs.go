@@ -91,7 +91,7 @@ func (b *builder) prove(table string, s *span) (map[string]*digested, error) {
 	b.proofs[table] = t.proof
 	r := replayer{b.day.Books, b.day.Calendar}
 	of := rows.Snapshot{PropertyID: b.day.Property, TableID: table}
-	whole, err := r.replay(&segment{Ends: true}, of, lineSeq(t.lines), t.shoes)
+	whole, err := r.replay(&segment{Ends: true, InOrder: t.inOrder}, of, lineSeq(t.lines), t.shoes)
 	if err != nil {
 		return nil, fmt.Errorf("replay table %s: %w", table, err)
 	}

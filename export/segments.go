@@ -40,6 +40,9 @@ type segment struct {
 	Last  place `json:"last"`
 	// Ends is true if the table had no later events, so that events that wait for earlier ones wait in vain.
 	Ends bool `json:"ends"`
+	// InOrder is true if the events are evaluated in the order of their numbers, as the nightly run does, and not as they
+	// arrived: one came late. Events that the state has are passed over.
+	InOrder bool `json:"in_order,omitempty"`
 	// State is the snapshot of the table before the first event, with pseudonyms of patrons; empty if the evidence begins
 	// with that event.
 	State []byte `json:"state"`
@@ -73,28 +76,65 @@ func (r *replayer) replay(s *segment, table rows.Snapshot, events iter.Seq2[*evi
 	}
 	done := &replayed{map[string]*digested{}, map[string]int{}, map[int][]byte{}}
 	var b rows.Set
-	i := 0
-	for line, err := range events {
+	last := 0
+	for line, err := range s.order(events) {
 		if err != nil {
 			return nil, err
 		}
-		if len(cuts) > 0 && cuts[0] == i {
-			cuts = cuts[1:]
+		if _, cut := slices.BinarySearch(cuts, line.at); cut {
 			e.Snapshots(&b)
 			if n := len(b.Snapshots); n > 0 {
-				done.states[i] = []byte(b.Snapshots[n-1].State)
+				done.states[line.at] = []byte(b.Snapshots[n-1].State)
 			}
 		}
+		last = max(last, line.at)
 		e.Apply(&engine.Record{Offset: line.Offset, Format: schema.JSON, Value: line.Event}, "", 0, &b)
-		if err := done.collect(&b, i); err != nil {
+		if err := done.collect(&b, last); err != nil {
 			return nil, err
 		}
-		i++
 	}
 	if s.Ends {
 		e.Finish(&b)
 	}
-	return done, done.collect(&b, i-1)
+	return done, done.collect(&b, last)
+}
+
+// orderedLine is a line of the evidence and its index there.
+type orderedLine struct {
+	*evidenceLine
+	at  int
+	seq uint64
+}
+
+// order gives the events the order in which they are evaluated.
+func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[orderedLine, error] {
+	return func(yield func(orderedLine, error) bool) {
+		var all []orderedLine
+		d := schema.NewDecoder()
+		d.AcceptAny()
+		var ev schema.Event
+		at := -1
+		for line, err := range events {
+			at++
+			if err == nil && s.InOrder {
+				err = d.Decode(schema.JSON, line.Event, &ev)
+			}
+			switch one := (orderedLine{line, at, ev.Seq}); {
+			case err != nil || !s.InOrder:
+				if !yield(one, err) {
+					return
+				}
+			case at == 0 || len(s.State) == 0 || ev.Seq >= all[0].seq:
+				all = append(all, one)
+			}
+		}
+		slices.SortStableFunc(all, func(a, b orderedLine) int { return cmp.Compare(a.seq, b.seq) })
+		for _, line := range all {
+			if !yield(line, nil) {
+				return
+			}
+		}
+	}
 }
 
 func (r *replayed) collect(b *rows.Set, at int) error {
@@ -122,6 +162,8 @@ type tableEvidence struct {
 	// shoes are the indexes of the first event of each shoe, in order, and start is the index for each shoe.
 	shoes []int
 	start map[string]int
+	// inOrder is true if an event came behind one with a higher number, and the numbers did not begin again.
+	inOrder bool
 }
 
 // cut reduces the evidence to what proves findings: the events that they name, and segments that give them again.
@@ -157,7 +199,7 @@ func (t *tableEvidence) cut(whole *replayed, proven []*finding.Finding) []segmen
 			keep[k] = true
 		}
 		segments[i] = segment{
-			t.lines[s[0]].place(), t.lines[s[1]].place(), s[1] == len(t.lines)-1, whole.states[s[0]],
+			t.lines[s[0]].place(), t.lines[s[1]].place(), s[1] == len(t.lines)-1, t.inOrder, whole.states[s[0]],
 		}
 	}
 	for _, f := range proven {

@@ -149,7 +149,10 @@ func (o *Options) covered(ctx context.Context, day *export.Day) error {
 	return nil
 }
 
-// late names the events of a gaming day, by table, that arrived after it was last exported.
+// beside is how far from a gaming day the events are that may change its findings: shoes reach into the days beside.
+const beside = 24 * int64(time.Hour)
+
+// late names the events of a gaming day and of the days beside, by table, that arrived after it was last exported.
 func (o *Options) late(ctx context.Context, gamingDay string) (map[string]string, error) {
 	all, err := o.Store.Exports(ctx, o.Property)
 	if err != nil {
@@ -164,7 +167,7 @@ func (o *Options) late(ctx context.Context, gamingDay string) (map[string]string
 	if err != nil {
 		return nil, err
 	}
-	list, err := o.Store.LateSince(ctx, o.Property, from, until, all[last].At)
+	list, err := o.Store.LateSince(ctx, o.Property, from-beside, until+beside, all[last].At)
 	named := map[string]string{}
 	for i := range list {
 		named[list[i].Table] = list[i].String()

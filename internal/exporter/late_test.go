@@ -25,6 +25,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
 // An event comes after its day was audited and exported. The next run withdraws what followed from its absence: the
@@ -137,6 +138,69 @@ func TestLateEventIsWithdrawnEverywhere(t *testing.T) {
 				t.Errorf("%s: %s is false", place, id)
 			}
 		}
+	}
+	if by, why := h.found(); len(by) > 0 {
+		t.Errorf("%s", why)
+	}
+}
+
+// A shoe reaches into the next day, and an event of that day comes late: a finding of the day before, which said that
+// events are missing, is a breach with it. It replaces the first everywhere, and the next bundle names the event.
+func TestLateEventOfTheNextDay(t *testing.T) {
+	h := openHouse(t, "next")
+	opens := time.Date(2026, 11, 20, 10, 20, 0, 0, time.UTC) // 40 minutes before the day ends
+	all := fault.All()
+	planted := all[slices.IndexFunc(all, func(f fault.Fault) bool { return f.Rule == "cut.cutcard-depth" })]
+	events, _, err := fault.Plant(deal.Options{Property: property, Pit: "p1", Table: "PB-03", Seed: 46, Start: opens},
+		planted, 46)
+	if err != nil {
+		t.Fatal(err)
+	}
+	late := slices.IndexFunc(events, func(ev schema.Event) bool {
+		_, dealt := ev.Payload.(*schema.CardDealt)
+		return dealt && ev.At > opens.Add(40*time.Minute).UnixNano()
+	})
+	var of topic
+	of.append(slices.Delete(slices.Clone(events), late, late+1)...)
+	h.ingest(&of)
+	h.night()
+	h.export()
+	of.append(events[late])
+	h.ingest(&of)
+	run := h.night()
+	if r := run.Run; r.Changed != 1 || r.Late != r.Missing+r.Extra+r.Changed || len(run.Changed) != 1 {
+		t.Fatalf("%+v, replaced %+v", r, run.Changed)
+	}
+	h.export()
+	event := fmt.Sprintf("event %d of table PB-03 arrived after the export; ", events[late].Seq)
+	id := run.Changed[0].ID
+	amended := leaves[export.Amendment](t, h.bundle, "amendments.ndjson")
+	i := slices.IndexFunc(amended, func(a export.Amendment) bool { return a.Amends == id })
+	if i < 0 || amended[i].Reason != "changed" || amended[i].Now.Verdict != finding.Breach ||
+		!strings.HasPrefix(amended[i].Why, event) {
+		t.Fatalf("no amendment of %s names %q: %+v", id, event, amended)
+	}
+	page := html.UnescapeString(string(unpack(t, h.bundle)["people/report.html"]))
+	for _, want := range []string{
+		"Changed: exception No. 1 of gaming day " + day + ", reported in export 1 (log leaf ",
+		"It is now: Rule cut.cutcard-depth (major, BREACH) at table PB-03", "Reason: " + event,
+	} {
+		if !strings.Contains(page, want) {
+			t.Errorf("report.html lacks %q", want)
+		}
+	}
+	t.Log(regexp.MustCompile(`(?s)<p>This export amends.*</p>\n<ol class="amendments">.*</ol>`).FindString(page))
+	shown, err := h.console.Open(t.Context(), store.Scope{All: true}, store.Filter{Limit: 1000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := slices.IndexFunc(shown, func(f store.OpenFinding) bool { return f.ID == id })
+	if at < 0 || shown[at].Verdict != "BREACH" || shown[at].Severity != "major" {
+		t.Errorf("the queue has %+v", shown)
+	}
+	var manifest struct{ Unreplayed []string }
+	if err := json.Unmarshal(unpack(t, h.bundle)["manifest.json"], &manifest); err != nil || len(manifest.Unreplayed) > 0 {
+		t.Errorf("a replay of the evidence does not give %q, %v", manifest.Unreplayed, err)
 	}
 	if by, why := h.found(); len(by) > 0 {
 		t.Errorf("%s", why)
