@@ -145,7 +145,7 @@ func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []fi
 		differ = append(differ, f)
 	}
 	differ = slices.DeleteFunc(differ, func(f clickhouse.FactDigest) bool {
-		_, hole := m.holes[f.Table]
+		_, hole := m.late.holes[f.Table]
 		return hole && !late[f.Table] || open[OpenShoe{Table: f.Table, Shoe: f.Shoe}]
 	})
 	slices.SortFunc(differ, compareFacts)

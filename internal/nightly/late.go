@@ -3,15 +3,61 @@ package nightly
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"slices"
+	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// without replays a table as the live audit played it: without the events that arrived late. The facts that ingest
-// stored are compared with its facts. It is nil for a table without such events.
+// hole is a range of event numbers of a table that the live audit reported as missing, and that came later.
+type hole struct {
+	from, to uint64
+	at       int64 // when the live audit reported it, ns UTC of event time
+}
+
+// explains reports whether a finding of a table may follow from its hole: it was made after the hole, rests on an event
+// after it, or states that events are missing, as at a wager from before the hole whose payment was in it.
+func (h hole) explains(f *finding.Finding) bool {
+	return h.to > 0 && (int64(f.At) >= h.at || f.Verdict == finding.Unauditable ||
+		slices.ContainsFunc(f.Evidence.Seqs, func(seq uint64) bool { return seq >= h.from }))
+}
+
+func (h hole) String() string {
+	if h.from == h.to {
+		return fmt.Sprintf("event %d", h.from)
+	}
+	return fmt.Sprintf("events of %d to %d", h.from, h.to)
+}
+
+// lateness is what the events of the tables that arrived late explain: by table the range of those of a day and of the
+// next day, into which shoes reach, and by id the findings that only a replay without late events gives, or with other
+// contents.
+type lateness struct {
+	holes map[string]hole
+	lived map[string]finding.Finding
+}
+
+// made reports whether only the replay without the late events gives a finding.
+func (l *lateness) made(f *finding.Finding) bool {
+	lived, known := l.lived[f.ID]
+	return known && finding.Same(&lived, f)
+}
+
+// what names the events that arrived late at the table of a finding.
+func (l *lateness) what(f *finding.Finding) string {
+	if h, known := l.holes[f.TableID]; known {
+		return h.String()
+	}
+	return "an event of the day before"
+}
+
+// without replays a table as the live audit played it: without the events that arrived late. The facts and findings
+// that ingest stored are compared with its facts and findings. It is nil for a table without such events.
 type without struct {
 	engine *engine.Engine
 	late   []hole
@@ -19,41 +65,74 @@ type without struct {
 	rows   rows.Set
 }
 
-// lateEvents returns the holes of each table that events filled which arrived late. Tables whose numbers began again
-// are left out: a number is not of one event there.
-func (r *run) lateEvents(ctx context.Context) (map[string][]hole, error) {
-	holes, restarted := map[string][]hole{}, map[string]bool{}
+// readLate reads the holes of each table that events filled which arrived late, also of the days beside, into which
+// shoes reach, and the tables whose numbers began again: a number is not of one event there.
+func (r *run) readLate(ctx context.Context) error {
+	r.late, r.restarted = map[string][]hole{}, map[string]bool{}
 	for _, rule := range []string{"feed.gap", "feed.late", "feed.reset"} {
 		live, err := r.store.Findings(ctx, clickhouse.Filter{
-			PropertyID: r.Property, GamingDay: r.Days[0], LastDay: r.Days[len(r.Days)-1], Rule: rule, Live: true,
-			Withdrawn: true,
+			PropertyID: r.Property, Rule: rule, Live: true, Withdrawn: true,
+			From: schema.Time(r.windows[0].from - beside), Until: schema.Time(r.end() + beside),
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range live {
 			f := &live[i]
 			h, late, err := r.lateHole(ctx, f)
 			switch {
 			case err != nil:
-				return nil, err
+				return err
 			case rule == "feed.reset":
-				restarted[f.TableID] = true
+				r.restarted[f.TableID] = true
 			case late:
-				holes[f.TableID] = append(holes[f.TableID], h)
+				r.late[f.TableID] = append(r.late[f.TableID], h)
 			}
 		}
 	}
-	for table := range restarted {
-		delete(holes, table)
+	return nil
+}
+
+// beside is how far from a day events are read that may change its findings.
+const beside = 24 * int64(time.Hour)
+
+// lateHole returns the hole that a finding of the live audit reports, if events filled it which arrived late. The
+// archive proves it: one of the events is behind an event with a higher number.
+func (r *run) lateHole(ctx context.Context, f *finding.Finding) (h hole, late bool, err error) {
+	h.at = int64(f.At)
+	if _, err := fmt.Sscanf(f.Subject, "range:%d-%d", &h.from, &h.to); err != nil || f.Rule == "feed.reset" {
+		return h, false, nil
 	}
-	return holes, nil
+	late, err = r.store.ArrivedLate(ctx, r.Property, f.TableID, h.from, h.to)
+	return h, late, err
+}
+
+// lateness returns what the late events of all tables explain of a day.
+func (r *run) lateness(w window, m *merged) lateness {
+	l := lateness{map[string]hole{}, map[string]finding.Finding{}}
+	for table, holes := range r.late {
+		for _, h := range holes {
+			if h.at < w.from || h.at >= w.until+beside {
+				continue
+			}
+			if known, ok := l.holes[table]; ok {
+				h = hole{min(h.from, known.from), max(h.to, known.to), min(h.at, known.at)}
+			}
+			l.holes[table] = h
+		}
+	}
+	for i := range m.tables {
+		for _, f := range m.tables[i].Lived {
+			l.lived[f.ID] = f
+		}
+	}
+	return l
 }
 
 // without returns the second replay of a table, nil if no event of it arrived late.
 func (r *run) without(ctx context.Context, table *clickhouse.ArchivedTable) (*without, error) {
 	late := r.late[table.Table]
-	if len(late) == 0 {
+	if len(late) == 0 || r.restarted[table.Table] {
 		return nil, nil
 	}
 	auditor, _, err := r.begin(ctx, table)
@@ -73,18 +152,18 @@ func (w *without) apply(e *clickhouse.Archived) {
 	w.engine.Apply(&e.Record, "", 0, &w.rows)
 }
 
-// collect takes the facts of the days.
+// collect takes the facts and findings of the days.
 func (w *without) collect(r *run) {
-	if w != nil && w.rows.Len() > 0 {
-		r.facts(w.days, &w.rows)
-		w.rows.Reset()
+	if w != nil {
+		r.collect(w.days, &w.rows)
 	}
 }
 
 // open reports whether a shoe of the days has not ended.
 func (w *without) open(r *run) bool { return w != nil && len(r.open(w.engine, r.end())) > 0 }
 
-// finish gives the days of the replay the facts that the live audit should have stored.
+// finish gives the days of the replay the facts that the live audit should have stored, and the findings that
+// the replay does not give.
 func (w *without) finish(r *run, days []tableDay) {
 	if w == nil {
 		return
@@ -95,5 +174,13 @@ func (w *without) finish(r *run, days []tableDay) {
 		w.days[i].fold()
 		days[i].Late, days[i].LiveFacts = true, w.days[i].Facts
 		days[i].LiveOpen = r.open(w.engine, r.windows[i].until)
+		days[i].Lived = finding.Latest(w.days[i].found)
+		now := map[string]*finding.Finding{}
+		for k := range days[i].found {
+			now[days[i].found[k].ID] = &days[i].found[k]
+		}
+		days[i].Lived = slices.DeleteFunc(days[i].Lived, func(f finding.Finding) bool {
+			return now[f.ID] != nil && finding.Same(&f, now[f.ID])
+		})
 	}
 }

@@ -7,7 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -82,4 +86,122 @@ func TestFactsOfTablesWithLateEvents(t *testing.T) {
 		return
 	}
 	t.Fatal("no card came late")
+}
+
+// An event that comes late changes findings: they said that events are missing. The next run replaces each in findings,
+// queue and views, and opens it again if a person closed it. No difference to the live audit is left, however often the
+// run is repeated; a row that another one wrote is replaced again.
+func TestLateEventChangesFindings(t *testing.T) {
+	db := database(t)
+	f := play(t, 40, 40, 1)
+	last := map[string]uint64{}
+	for i := range f.events {
+		last[f.events[i].TableID] = max(last[f.events[i].TableID], f.events[i].Seq)
+	}
+	var l, late log
+	for i := range f.events {
+		ev := &f.events[i]
+		if n := last[ev.TableID]; n > 50 && ev.Seq == n*6/10 {
+			late.append(*ev)
+			continue
+		}
+		l.append(*ev)
+	}
+	ingest(t, db, &l)
+	before := night(t, db, nil)
+	if r := before.Run; r.Missing+r.Extra+r.Changed != 0 {
+		t.Fatalf("before: %+v", r)
+	}
+	closeMissing(t, db, before.Findings)
+	for p := range late.records {
+		for _, r := range late.records[p] {
+			r.Offset = int64(len(l.records[p]))
+			l.records[p] = append(l.records[p], r)
+		}
+	}
+	ingest(t, db, &l)
+	after := night(t, db, nil)
+	if r := after.Run; r.Changed < 4 || r.Late != r.Missing+r.Extra+r.Changed || int(r.Changed) != len(after.Changed) {
+		t.Errorf("after: %+v, %d replaced", r, len(after.Changed))
+	}
+	was := map[string]*finding.Finding{}
+	for i := range before.Findings {
+		was[before.Findings[i].ID] = &before.Findings[i]
+	}
+	rose := 0
+	for i := range after.Findings {
+		now := &after.Findings[i]
+		if now.Rule == "feed.reconcile" {
+			t.Errorf("a difference: %s", brief(now))
+		}
+		if w := was[now.ID]; w != nil && w.Verdict == finding.Unauditable && now.Exception() {
+			rose++
+		}
+	}
+	if rose < 3 {
+		t.Errorf("%d findings became exceptions, want some of each severity", rose)
+	}
+	checkCurrent(t, db, after)
+	opened := []string{}
+	for i := range after.Changed {
+		if f := &after.Changed[i]; f.Verdict != finding.Information && was[f.ID].Verdict == finding.Unauditable {
+			opened = append(opened, after.Changed[i].ID)
+		}
+	}
+	checkStates(t, db, opened, "reopened")
+	act(t, db, store.Acknowledge, opened)
+	again := night(t, db, nil)
+	if again.Run.ID != after.Run.ID || len(again.Withdrawn)+len(again.Changed) != 0 {
+		t.Errorf("again: %+v, %+v, want run %s", again.Run, again.Withdrawn, after.Run.ID)
+	}
+	checkCurrent(t, db, again)
+
+	forged := after.Changed[0]
+	forged.Observed = "nothing to speak of"
+	if err := db.ReplaceFindings(t.Context(), "forged", time.Now(), []finding.Finding{forged}); err != nil {
+		t.Fatal(err)
+	}
+	if healed := night(t, db, nil); len(healed.Withdrawn) != 1 || len(healed.Changed) != 1 {
+		t.Errorf("forged: %+v", healed.Withdrawn)
+	}
+	checkCurrent(t, db, after)
+}
+
+// closeMissing closes the findings of the queue that state missing events, as a person does.
+func closeMissing(t *testing.T, of *clickhouse.Store, all []finding.Finding) {
+	t.Helper()
+	var ids []string
+	for i := range all {
+		if all[i].Verdict == finding.Unauditable && all[i].Kind == finding.Notice {
+			ids = append(ids, all[i].ID)
+		}
+	}
+	act(t, of, store.Close, ids)
+}
+
+// act is an action of a person on findings.
+func act(t *testing.T, of *clickhouse.Store, action string, ids []string) {
+	t.Helper()
+	eve := store.Who{Issuer: "test", Subject: "eve"}
+	_, err := store.On(of, time.Now).Apply(t.Context(), store.Scope{All: true}, store.Triage{
+		IDs: ids, Actor: "eve", Who: eve, Role: "supervisor", Action: action, Disposition: "data-fault",
+		Reason: "events are missing",
+		Log:    &store.Entry{At: time.Now(), Actor: "eve", Who: eve, Role: "supervisor", Action: action},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkStates compares the states of findings in the queue.
+func checkStates(t *testing.T, of *clickhouse.Store, ids []string, want string) {
+	t.Helper()
+	for _, id := range ids {
+		var states []string
+		err := of.Conn().QueryRow(t.Context(), "SELECT groupArray(toString(state)) FROM "+of.Table("v_queue")+
+			" WHERE id = '"+id+"'").Scan(&states)
+		if err != nil || len(states) != 1 || states[0] != want {
+			t.Errorf("finding %s is in the queue as %q, want %s once: %v", id, states, want, err)
+		}
+	}
 }

@@ -5,8 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"github.com/shoeproof/shoeproof/finding"
-
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -27,7 +25,6 @@ func (w *lineWriter) table(ctx context.Context, d *tableDone) error {
 	if err := w.add(ctx, "table", d); err != nil {
 		return err
 	}
-	d.found = finding.Latest(d.found)
 	for i := range d.found {
 		if err := w.add(ctx, "finding", &d.found[i]); err != nil {
 			return err

@@ -23,7 +23,7 @@ type merged struct {
 	tables   []tableDone
 	replayed []finding.Finding
 	started  time.Time
-	holes    map[string]hole // that events filled late, by table
+	late     lateness
 }
 
 // merge merges the parts once all are done. Every worker that finds them done does it, with the same result.
@@ -99,23 +99,19 @@ func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 
 // conclude makes the findings and the row of the run from the merged replay.
 func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, err error) {
-	live, err := r.store.Findings(ctx, clickhouse.Filter{
-		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Live: true, Withdrawn: true,
-	})
+	m.late = r.lateness(w, m)
+	live, replaced, err := r.live(ctx, w, &m.late)
 	if err != nil {
 		return night, err
 	}
 	row := r.totals(w, m, &night)
-	if m.holes, err = r.lateHoles(ctx, live, m.replayed); err != nil {
-		return night, err
-	}
 	beside, err := r.beyondTables(ctx, w, m, live, &night)
 	if err != nil {
 		return night, err
 	}
 	row.DeadLetters, row.FactsSHA256 = night.Run.DeadLetters, night.Run.FactsSHA256
 	played := absent(live, beside)
-	differ := reconcile(played, m.replayed, m.holes, r.Engine.Version)
+	differ := reconcile(played, m.replayed, &m.late, r.Engine.Version)
 	row.Missing, row.Extra, row.Changed = uint32(differ.Missing), uint32(differ.Extra), uint32(differ.Changed)
 	row.Late = uint32(len(differ.Late))
 
@@ -141,11 +137,15 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if err := r.store.AddFindings(ctx, row.ID, absent(all, live)); err != nil {
 		return night, err
 	}
+	night.Changed = changed(differ.Replace, replaced)
+	if err := r.store.ReplaceFindings(ctx, row.ID, r.Now(), night.Changed); err != nil {
+		return night, err
+	}
 	if err := r.supersede(ctx, w, &row); err != nil {
 		return night, err
 	}
 	night.Run, night.Findings = row, all
-	if err := r.withdraw(ctx, w, &night, differ.Late, live); err != nil {
+	if err := r.withdraw(ctx, w, &night, &differ, live); err != nil {
 		return night, err
 	}
 	night.Run.Ended = r.Now()
@@ -154,6 +154,33 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		return night, fmt.Errorf("log the run: %w", err)
 	}
 	return night, r.store.WriteRun(ctx, &night.Run)
+}
+
+// live returns the findings of the live audit. A finding that a run replaced is as the live audit made it, which the
+// replay without the late events gives; the rows of runs that replaced it are replaced.
+func (r *run) live(ctx context.Context, w window, late *lateness) (live, replaced []finding.Finding, err error) {
+	of := clickhouse.Filter{PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Withdrawn: true, Live: true}
+	if live, err = r.store.Findings(ctx, of); err != nil {
+		return nil, nil, err
+	}
+	of.Live, of.Replaced = false, true
+	if replaced, err = r.store.Findings(ctx, of); err != nil {
+		return nil, nil, err
+	}
+	for _, f := range replaced {
+		if was, known := late.lived[f.ID]; known {
+			f = was
+		}
+		live = append(live, f)
+	}
+	return live, replaced, nil
+}
+
+// changed returns the findings that differ from the stored rows of their ids.
+func changed(list, stored []finding.Finding) []finding.Finding {
+	return slices.DeleteFunc(slices.Clone(list), func(f finding.Finding) bool {
+		return slices.ContainsFunc(stored, func(s finding.Finding) bool { return s.ID == f.ID && finding.Same(&s, &f) })
+	})
 }
 
 // beyondTables makes the findings that the live audit does not have, because they need all tables or the whole day.

@@ -74,6 +74,8 @@ type Night struct {
 	Open     []OpenShoe
 	// Withdrawn are the findings of the day that the run withdrew or restored.
 	Withdrawn []clickhouse.Withdrawal
+	// Changed are findings of the live audit that the run replaced, since they differ with the events that arrived late.
+	Changed []finding.Finding
 	// Records are the records of the console that do not follow from the others, Vanished the tables with events on the
 	// day before and none on the day.
 	Records, Vanished []string
@@ -105,10 +107,12 @@ type tableDone struct {
 	// Facts are the digests of the facts that the replay gives.
 	Facts []clickhouse.FactDigest `json:"facts"`
 	// Late is true if the table was replayed without the events that arrived late too, as the live audit played it:
-	// LiveFacts are the digests of its facts, LiveOpen the shoes that did not end for it.
+	// LiveFacts are the digests of its facts, LiveOpen the shoes that did not end for it, Lived its findings that the
+	// replay does not give, or with other contents.
 	Late      bool                    `json:"late,omitempty"`
 	LiveFacts []clickhouse.FactDigest `json:"live_facts,omitempty"`
 	LiveOpen  []OpenShoe              `json:"live_open,omitempty"`
+	Lived     []finding.Finding       `json:"lived,omitempty"`
 	found     []finding.Finding
 }
 
@@ -131,6 +135,8 @@ type run struct {
 	windows []window
 	tables  []factTable
 	late    map[string][]hole // by table, filled by events that arrived late
+	// restarted are the tables whose numbers began again.
+	restarted map[string]bool
 }
 
 // Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time
@@ -205,8 +211,7 @@ func (r *run) assigned(table string) bool {
 // part replays the worker's tables and stores the results.
 func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhouse.ArchivedTable, res *Result) error {
 	started := r.Now()
-	var err error
-	if r.late, err = r.lateEvents(ctx); err != nil {
+	if err := r.readLate(ctx); err != nil {
 		return err
 	}
 	tables := slices.DeleteFunc(all, func(t clickhouse.ArchivedTable) bool { return !r.assigned(t.Table) })

@@ -461,16 +461,24 @@ func checkCurrent(t *testing.T, store *clickhouse.Store, run *Night) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := idsOf(run.Findings)
+	want := map[string]*finding.Finding{}
+	for i := range run.Findings {
+		want[run.Findings[i].ID] = &run.Findings[i]
+	}
 	for i := range stored {
-		if !want[stored[i].ID] {
-			t.Errorf("the run does not find it, and it is not withdrawn: %s", brief(&stored[i]))
+		f := &stored[i]
+		switch w := want[f.ID]; {
+		case w == nil:
+			t.Errorf("the run does not find it, or it is stored twice, and it is not withdrawn: %s", brief(f))
+		case !finding.Same(f, w):
+			t.Errorf("the run finds %s, stored is %s", brief(w), brief(f))
 		}
-		delete(want, stored[i].ID)
+		delete(want, f.ID)
 	}
 	for id := range want {
 		t.Errorf("the run finds %s, and it is not stored or withdrawn", id)
 	}
+	checkQueued(t, store, run)
 	for view, of := range map[string]string{
 		"v_findings": "gaming_day = '" + day + "'", "v_queue": "gaming_day = '" + day + "'",
 	} {
@@ -488,6 +496,27 @@ func checkCurrent(t *testing.T, store *clickhouse.Store, run *Night) {
 	}
 	if problems, err := store.ProveQueue(t.Context(), property); err != nil || len(problems) > 0 {
 		t.Errorf("the queue is not proven: %q, %v", problems, err)
+	}
+}
+
+// checkQueued compares the contents of the open findings with those of a run.
+func checkQueued(t *testing.T, store *clickhouse.Store, run *Night) {
+	t.Helper()
+	want := map[string]string{}
+	for i := range run.Findings {
+		f := &run.Findings[i]
+		want[f.ID] = fmt.Sprintf("%s %s %s", f.Severity, f.Verdict, f.Observed)
+	}
+	var open []struct{ ID, Text string }
+	if err := store.Conn().Select(t.Context(), &open, "SELECT id AS ID, concat(severity, ' ', verdict, ' ', observed) "+
+		"AS Text FROM "+store.Table("v_queue")+" WHERE gaming_day = '"+day+"'"); err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range open {
+		if q.Text != want[q.ID] {
+			t.Errorf("the queue has finding %s as %q, want %q once", q.ID, q.Text, want[q.ID])
+		}
+		delete(want, q.ID)
 	}
 }
 

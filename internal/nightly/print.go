@@ -36,10 +36,13 @@ func (n *Night) Print(out io.Writer) {
 	if r.Late > 0 {
 		fmt.Fprintf(out, "late        %d of these differences follow from events that arrived late\n", r.Late)
 	}
+	replaced := idsOf(n.Changed)
 	for _, w := range n.Withdrawn {
-		fmt.Fprintf(out, "%-11s %s %s: %s\n", map[string]string{
-			clickhouse.Withdraw: "withdrawn", clickhouse.Restore: "restored",
-		}[w.Action], w.Rule, w.Finding, w.Reason)
+		word := map[string]string{clickhouse.Withdraw: "withdrawn", clickhouse.Restore: "restored"}[w.Action]
+		if replaced[w.Finding] {
+			word = "replaced"
+		}
+		fmt.Fprintf(out, "%-11s %s %s: %s\n", word, w.Rule, w.Finding, w.Reason)
 	}
 	if n.Suspicions.Scored {
 		fmt.Fprintf(out, "suspicions  %s\n", n.Suspicions.text())

@@ -18,23 +18,24 @@ type differences struct {
 	Findings []finding.Finding
 	// Missing are findings of the replay alone, Extra of the live audit alone, Changed of both with other contents.
 	Missing, Extra, Changed int
-	// Late are the findings of Missing and Extra that follow from events that arrived late, by id, with the reason. They
-	// are no findings: the live audit was right about what it had.
+	// Late are the differences that follow from events that arrived late, by id of the finding, with the reason. They are
+	// no findings: the live audit was right about what it had.
 	Late map[string]string
+	// Replace are the findings of Changed and Late, as the replay gives them, at the time at which they are stored.
+	Replace []finding.Finding
 }
 
 // reconcile compares the findings of a replay with the findings of the live audit. It excludes anomalies, which
-// suspicions compares, and the loss of records that no archive can have. Holes were filled late, by table.
-func reconcile(live, replayed []finding.Finding, holes map[string]hole, version string) differences {
+// suspicions compares, and the loss of records that no archive can have.
+func reconcile(live, replayed []finding.Finding, late *lateness, version string) differences {
 	of := func(all []finding.Finding) []finding.Finding {
 		return slices.DeleteFunc(slices.Clone(all), func(f finding.Finding) bool { return !reconciled(&f) })
 	}
-	return reconcileAll(of(live), of(replayed), version, holes,
-		func(*finding.Finding) bool { return true })
+	return reconcileAll(of(live), of(replayed), version, late, func(*finding.Finding) bool { return true })
 }
 
 // reconcileAll compares all findings. It counts a difference only if counts reports that.
-func reconcileAll(live, replayed []finding.Finding, version string, holes map[string]hole,
+func reconcileAll(live, replayed []finding.Finding, version string, late *lateness,
 	counts func(*finding.Finding) bool,
 ) differences {
 	d := differences{Late: map[string]string{}}
@@ -48,12 +49,18 @@ func reconcileAll(live, replayed []finding.Finding, version string, holes map[st
 		delete(was, f.ID)
 		switch {
 		case before != nil && finding.Same(before, f), !counts(f):
-		case before == nil && holes[f.TableID].explains(f):
+		case before == nil && late.holes[f.TableID].explains(f):
 			d.Missing++
-			d.Late[f.ID] = holes[f.TableID].String() + " arrived late"
+			d.Late[f.ID] = late.holes[f.TableID].String() + " arrived late"
 		case before == nil:
 			d.Missing++
 			d.Findings = append(d.Findings, difference(f, describe(f), "the live audit did not find it", version))
+		case late.made(before):
+			d.Changed++
+			d.Late[f.ID] = late.what(f) + " arrived late, and with it the finding differs; it was: " + describe(before)
+			now := *f
+			now.At, now.GamingDay, now.Shift = before.At, before.GamingDay, before.Shift
+			d.Replace = append(d.Replace, now)
 		default:
 			d.Changed++
 			d.Findings = append(d.Findings, difference(f, describe(f), "live: "+describe(before), version))
@@ -69,8 +76,8 @@ func reconcileAll(live, replayed []finding.Finding, version string, holes map[st
 			continue
 		}
 		d.Extra++
-		if h := holes[f.TableID]; h.explains(f) {
-			d.Late[f.ID] = h.String() + " arrived after the live audit had reported it missing, and with it the rules do " +
+		if late.holes[f.TableID].explains(f) || late.made(f) {
+			d.Late[f.ID] = late.what(f) + " arrived after the live audit had reported it missing, and with it the rules do " +
 				"not find this"
 			continue
 		}

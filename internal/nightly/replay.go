@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -122,6 +123,7 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 		d := &days[i]
 		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)
 		d.Digest = d.end()
+		d.found = finding.Latest(d.found)
 		d.fold()
 		slices.Sort(d.Books)
 	}

@@ -41,7 +41,8 @@ func (r *run) suspicions(ctx context.Context, w window, live []finding.Finding) 
 	if s.Watched = again.Scored >= w.from; !s.Watched {
 		return again.Findings, s, nil
 	}
-	differ := reconcileAll(watch.Suspicions(live), again.Findings, r.Engine.Version, nil, func(f *finding.Finding) bool {
+	none := &lateness{}
+	differ := reconcileAll(watch.Suspicions(live), again.Findings, r.Engine.Version, none, func(f *finding.Finding) bool {
 		switch {
 		case again.LateSubjects[f.Subject] != 0:
 			s.Late++

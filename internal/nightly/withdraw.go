@@ -15,63 +15,6 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// hole is a range of event numbers of a table that the live audit reported as missing, and that came later.
-type hole struct {
-	from, to uint64
-	at       int64 // when the live audit reported it, ns UTC of event time
-}
-
-// lateHoles returns the first hole of each table that events filled which arrived late.
-func (r *run) lateHoles(ctx context.Context, live, replayed []finding.Finding) (map[string]hole, error) {
-	again := idsOf(replayed)
-	holes := map[string]hole{}
-	for i := range live {
-		f := &live[i]
-		if again[f.ID] {
-			continue
-		}
-		h, late, err := r.lateHole(ctx, f)
-		if err != nil {
-			return nil, err
-		}
-		if known, ok := holes[f.TableID]; late && ok {
-			h = hole{min(h.from, known.from), max(h.to, known.to), min(h.at, known.at)}
-		}
-		if late {
-			holes[f.TableID] = h
-		}
-	}
-	return holes, nil
-}
-
-// lateHole returns the hole that a finding of the live audit reports, if events filled it which arrived late. The
-// archive proves it: one of the events is behind an event with a higher number.
-func (r *run) lateHole(ctx context.Context, f *finding.Finding) (h hole, late bool, err error) {
-	if f.Kind != finding.DataFault || f.Rule != "feed.gap" && f.Rule != "feed.late" {
-		return h, false, nil
-	}
-	h.at = int64(f.At)
-	if _, err := fmt.Sscanf(f.Subject, "range:%d-%d", &h.from, &h.to); err != nil {
-		return h, false, nil
-	}
-	late, err = r.store.ArrivedLate(ctx, r.Property, f.TableID, h.from, h.to)
-	return h, late, err
-}
-
-// explains reports whether a finding of a table may follow from its hole: it was made after the hole, rests on an event
-// after it, or states that events are missing, as at a wager from before the hole whose payment was in it.
-func (h hole) explains(f *finding.Finding) bool {
-	return h.to > 0 && (int64(f.At) >= h.at || f.Verdict == finding.Unauditable ||
-		slices.ContainsFunc(f.Evidence.Seqs, func(seq uint64) bool { return seq >= h.from }))
-}
-
-func (h hole) String() string {
-	if h.from == h.to {
-		return fmt.Sprintf("event %d", h.from)
-	}
-	return fmt.Sprintf("events of %d to %d", h.from, h.to)
-}
-
 func idsOf(list []finding.Finding) map[string]bool {
 	ids := make(map[string]bool, len(list))
 	for i := range list {
@@ -81,9 +24,9 @@ func idsOf(list []finding.Finding) map[string]bool {
 }
 
 // withdraw withdraws the findings of the day that this run does not find: findings that an earlier run added, and
-// findings of the live audit that follow from events that arrived late. It restores what it finds again, and what no
-// run could have withdrawn. It changes no row of a finding.
-func (r *run) withdraw(ctx context.Context, w window, n *Night, late map[string]string, live []finding.Finding) error {
+// findings of the live audit that follow from events that arrived late. It restores what it finds again, also with
+// other contents, and what no run could have withdrawn. It changes no row of a finding.
+func (r *run) withdraw(ctx context.Context, w window, n *Night, d *differences, live []finding.Finding) error {
 	stored, err := r.store.Findings(ctx, clickhouse.Filter{
 		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Withdrawn: true,
 	})
@@ -94,7 +37,8 @@ func (r *run) withdraw(ctx context.Context, w window, n *Night, late map[string]
 	if err != nil {
 		return err
 	}
-	found, lived := idsOf(n.Findings), idsOf(live)
+	found, lived, late := idsOf(n.Findings), idsOf(live), d.Late
+	replace, replaced := idsOf(d.Replace), idsOf(n.Changed)
 	var list []clickhouse.Withdrawal
 	for i := range stored {
 		f := &stored[i]
@@ -103,6 +47,8 @@ func (r *run) withdraw(ctx context.Context, w window, n *Night, late map[string]
 		mine := !lived[f.ID] && r.makes(f)
 		why, action := "", clickhouse.Withdraw
 		switch {
+		case replaced[f.ID], replace[f.ID] && before.Reason != late[f.ID]: // the second if a run was interrupted
+			action, why = clickhouse.Restore, late[f.ID]
 		case found[f.ID] && gone:
 			action, why = clickhouse.Restore, "this run finds it again"
 		case found[f.ID]:

@@ -19,14 +19,14 @@ func (s *Store) ProveQueue(ctx context.Context, property string) (problems []str
 	result, err := s.conn.Query(ctx, `SELECT id, findings, queued, stepped, state, deleted, version, acted, linked, severity, shown, twice, alone FROM (
 SELECT id, sum(f) AS findings, sum(q) AS queued, max(s_state) AS stepped,
 max(q_state) AS state, max(q_deleted) AS deleted, max(q_version) AS version, max(s_at) AS acted, max(chained) AS linked,
-max(f_severity) AS severity, max(q_severity) AS shown, max(q_twice) AS twice, max(s_alone) AS alone,
-max(w_at) > acted AS ruled, ruled AND max(w_gone) AS gone,
-multiIf(gone, 'withdrawn', stepped = '', 'new', stepped) AS due
+max(f_severity) AS severity, max(q_severity) AS shown, max(q_twice) AS twice, max(s_alone) > max(w_at) AS alone,
+max(w_at) > acted AS ruled, ruled AND (max(w_gone) OR findings = 0) AS gone,
+multiIf(gone, 'withdrawn', stepped = '', 'new', ruled AND stepped IN ('closing', 'closed'), 'reopened', stepped) AS due
 FROM (
-SELECT id, 1 AS f, 0 AS q, argMax(toString(severity), version) AS f_severity, '' AS q_state, 0 AS q_deleted,
-toUInt64(0) AS q_version, '' AS q_severity, 0 AS q_twice, '' AS s_state, toInt64(0) AS s_at, 0 AS chained, 0 AS s_alone,
+SELECT id, argMax(toString(verdict), version) != 'INFO' AS f, 0 AS q, argMax(toString(severity), version) AS f_severity, '' AS q_state, 0 AS q_deleted,
+toUInt64(0) AS q_version, '' AS q_severity, 0 AS q_twice, '' AS s_state, toInt64(0) AS s_at, 0 AS chained, toInt64(0) AS s_alone,
 toInt64(0) AS w_at, 0 AS w_gone
-FROM `+s.name("findings")+of+`AND verdict != 'INFO' GROUP BY id
+FROM `+s.name("findings")+of+fmt.Sprintf("AND (verdict != 'INFO' OR version >= %d)", replacing)+` GROUP BY id
 UNION ALL
 SELECT id, 0, 1, '', argMax(toString(state), version), argMax(is_deleted, version), max(version),
 argMax(toString(severity), version), argMax(`+row+`, (version, cityHash64(`+row+`))) !=
@@ -35,14 +35,14 @@ FROM `+s.name("open_findings")+of+kept+`GROUP BY id
 UNION ALL
 SELECT finding_id, 0, 0, '', '', 0, 0, '', 0, argMax(toString(to_state), at),
 maxIf(toUnixTimestamp64Nano(at), action != 'note'), argMax(chain != '', at),
-max(action = 'close' AND to_state = 'closed' AND chain != ''), 0, 0
+maxIf(toUnixTimestamp64Nano(at), action = 'close' AND to_state = 'closed' AND chain != ''), 0, 0
 FROM `+s.name("finding_actions")+of+`GROUP BY finding_id
 UNION ALL
 SELECT finding_id, 0, 0, '', '', 0, 0, '', 0, '', 0, 0, 0, toUnixTimestamp64Nano(max(at)),
 argMax(action, at) = 'withdraw'
 FROM `+s.name("withdrawals")+of+`GROUP BY finding_id
 ) GROUP BY id
-HAVING (findings > 0 OR queued > 0) AND (findings = 0 OR queued = 0 OR twice OR severity != shown
+HAVING (findings > 0 OR queued > 0) AND (findings = 0 AND NOT ruled OR queued = 0 OR twice OR severity != shown
 OR state != due OR deleted != (due IN ('closed', 'withdrawn'))
 OR linked AND NOT ruled AND version != acted OR ruled AND version != max(w_at)
 OR acted = 0 AND NOT ruled AND version != 0 OR alone AND severity = 'critical')

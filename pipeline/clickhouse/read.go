@@ -19,8 +19,9 @@ type Filter struct {
 	From, Until                       schema.Time // From is inclusive, Until exclusive
 	GamingDay, Shift                  string
 	LastDay                           string // with GamingDay, the last of several days
-	// Live leaves out the findings of nightly runs. Withdrawn includes findings that a nightly run withdrew.
-	Live, Withdrawn bool
+	// Live leaves out the findings of nightly runs. Withdrawn includes findings that a nightly run withdrew. Replaced
+	// selects those with which nightly runs replaced findings of the live audit.
+	Live, Withdrawn, Replaced bool
 	// Newest selects one row per id, of the highest version, in the order of ids: a release that dates a finding
 	// differently leaves the row of the earlier release.
 	Newest bool
@@ -60,7 +61,10 @@ func (f *Filter) query(columns, table, current string) (string, []any) {
 		add("gaming_day = {gaming_day:Date32}", "gaming_day", f.GamingDay)
 	}
 	if f.Live {
-		where = append(where, "version > 0")
+		where = append(where, fmt.Sprintf("version > 0 AND version < %d", replacing))
+	}
+	if f.Replaced {
+		where = append(where, fmt.Sprintf("version >= %d", replacing))
 	}
 	if !f.Withdrawn {
 		where = append(where, current)

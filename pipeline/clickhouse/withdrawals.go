@@ -41,8 +41,9 @@ func (s *Store) eachWithdrawal(ctx context.Context, property, tail string, each 
 }
 
 // WriteWithdrawals stores rows of one run, whose entries the console log has, and then gives each finding of the
-// property that has such a row its state in the queue: withdrawn, or the state that the last action of triage left. A
-// call that was interrupted is completed by the next.
+// property that has such a row its state in the queue: withdrawn, or the state that the last action of triage left; one
+// that was closed is reopened. A finding that a run replaced has its present content there; its row of another urgency
+// leaves the queue. A call that was interrupted is completed by the next.
 func (s *Store) WriteWithdrawals(ctx context.Context, property string, list []Withdrawal) error {
 	const doing = "write the withdrawals"
 	if len(list) > 0 {
@@ -52,17 +53,26 @@ func (s *Store) WriteWithdrawals(ctx context.Context, property string, list []Wi
 		}
 	}
 	const of = " WHERE property_id = {property:String} "
-	err := s.conn.Exec(ctx, "INSERT INTO "+s.name("open_findings")+` SELECT o.* REPLACE (
-multiIf(w.action = 'withdraw', 'withdrawn', a.state = '', 'new', a.state) AS state, w.version AS version,
-toUInt8(w.action = 'withdraw' OR a.state = 'closed') AS is_deleted, now64(3) AS changed_at)
-FROM (SELECT * FROM `+s.name("open_findings")+of+"AND id GLOBAL IN (SELECT finding_id FROM "+s.name("withdrawals")+of+
-		`) ORDER BY version DESC LIMIT 1 BY id) AS o
+	ruled := of + "AND id GLOBAL IN (SELECT finding_id FROM " + s.name("withdrawals") + of + ") "
+	err := s.conn.Exec(ctx, "INSERT INTO "+s.name("open_findings")+` WITH f.urgency != o.urgency OR f.at != o.at AS moved,
+w.action = 'withdraw' OR NOT f.stands OR moved AS gone
+SELECT o.* REPLACE (multiIf(gone, 'withdrawn', a.state = '', 'new', a.state IN ('closing', 'closed'), 'reopened',
+a.state) AS state, w.version - (f.stands AND moved) AS version, toUInt8(gone) AS is_deleted,
+now64(3) AS changed_at, n.owner AS owner, f.kind AS kind,
+f.verdict AS verdict, f.basis AS basis, f.severity AS severity, f.dealer_id AS dealer_id, f.expected AS expected,
+f.observed AS observed, f.amount AS amount, f.currency AS currency)
+FROM (SELECT * FROM `+s.name("open_findings")+ruled+`ORDER BY version DESC LIMIT 1 BY id, urgency, at) AS o
+GLOBAL INNER JOIN (SELECT x.id AS id, max(x.version) AS version, argMax(x.owner, x.version) AS owner FROM `+
+		s.name("open_findings")+" AS x"+ruled+`GROUP BY x.id) AS n ON o.id = n.id
+GLOBAL INNER JOIN (SELECT *, verdict != 'INFO' AS stands, toUInt8(indexOf(['critical', 'major', 'minor', 'info'],
+toString(severity))) AS urgency FROM `+s.name("findings")+" FINAL "+ruled+
+		`ORDER BY version DESC LIMIT 1 BY id) AS f ON o.id = f.id
 GLOBAL INNER JOIN (SELECT x.finding_id AS id, argMax(toString(x.action), x.at) AS action,
 toUInt64(toUnixTimestamp64Nano(max(x.at))) AS version FROM `+s.name("withdrawals")+" AS x"+of+
 		`GROUP BY x.finding_id) AS w ON o.id = w.id
 GLOBAL LEFT JOIN (SELECT y.finding_id AS id, argMax(toString(y.to_state), y.at) AS state FROM `+
 		s.name("finding_actions")+" AS y"+of+`GROUP BY y.finding_id) AS a ON o.id = a.id
-WHERE o.version < w.version`, params("property", property)...)
+WHERE n.version < w.version`, params("property", property)...)
 	return s.explain("put the withdrawals into the queue", err)
 }
 
