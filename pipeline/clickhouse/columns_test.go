@@ -30,7 +30,9 @@ var uncompared = map[string]map[string]string{
 		"basis":   "compared unless one of the two is empty, as in rows of earlier releases",
 		"version": "decides between rows of one key, which have one content",
 	},
-	"rounds":        {"settled_at": "limit: rows of earlier releases have it from another source", "version": "as of findings"},
+	"rounds": {
+		"settled_at": "limit: rows of earlier releases have it from another source", "version": "as of findings",
+	},
 	"shoes":         {"engine": "a label", "rulebook": "a label", "version": "as of findings"},
 	"wagers":        {"version": "as of findings"},
 	"vigorish":      {"version": "as of findings"},
