@@ -162,7 +162,7 @@ type tableEvidence struct {
 	// shoes are the indexes of the first event of each shoe, in order, and start is the index for each shoe.
 	shoes []int
 	start map[string]int
-	// inOrder is true if an event came behind one with a higher number, and the numbers did not begin again.
+	// inOrder is true if an event came behind an event with a higher number, and the numbers did not begin again.
 	inOrder bool
 }
 

@@ -34,7 +34,7 @@ func (h hole) String() string {
 	return fmt.Sprintf("events of %d to %d", h.from, h.to)
 }
 
-// lateness is what the events of the tables that arrived late explain: by table the range of those of a day and of the
+// lateness is what the events of the tables that arrived late explain: by table the range of a day and of the
 // next day, into which shoes reach, and by id the findings that only a replay without late events gives, or with other
 // contents.
 type lateness struct {

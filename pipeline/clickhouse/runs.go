@@ -75,10 +75,10 @@ func (s *Store) AddFindings(ctx context.Context, run string, list []finding.Find
 	return s.insertAll(ctx, &t, rows.ViewOf(list), "audit run "+run)
 }
 
-// replacing is the version of findings with which a nightly run replaces those of the live audit, of whatever release.
+// replacing is the version of findings with which a nightly run replaces live ones, of whatever release.
 const replacing = 1 << 31
 
-// ReplaceFindings stores findings of a nightly run in place of those of the live audit with the same id and time. A run
+// ReplaceFindings stores findings of a nightly run in place of live ones with the same id and time. A run
 // that is repeated at another moment stores them again, in place of what was stored since.
 func (s *Store) ReplaceFindings(ctx context.Context, run string, at time.Time, list []finding.Finding) error {
 	t := s.table(rows.Find("findings"), replacing)
