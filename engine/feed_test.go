@@ -422,7 +422,7 @@ func TestMissingFeed(t *testing.T) {
 				}
 				for i := range b.Shoes {
 					for _, r := range rules.NewSet(lawOf(t, events)).Rules() {
-						if r.Needs&(1<<feed) != 0 {
+						if (r.Needs|r.Reads)&(1<<feed) != 0 {
 							want[b.Shoes[i].ShoeID+" "+r.Name] = 1
 						}
 					}

@@ -73,7 +73,7 @@ var announceFamily = []*Rule{
 		Name: "announce.before-settlement", Doc: "The result is announced before anything is settled.",
 		Breach:   "Losing bets swept before the call.",
 		Severity: finding.Minor, At: Settled, Check: checkCallsFirst, Covers: []string{"order.losing-first"},
-		Needs: baccarat.FeedSettlement,
+		Needs: baccarat.FeedSettlement | baccarat.FeedAnnouncements,
 	},
 }
 

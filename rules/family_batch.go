@@ -37,7 +37,7 @@ var batchFamily = []*Rule{
 	{
 		Name: "batch.discard-single", Doc: "The discard rack holds cards of one batch only.",
 		Breach:   "Mixed rack.",
-		Severity: finding.Major, At: Closed, Needs: baccarat.FeedRack, Check: checkRack,
+		Severity: finding.Major, At: Closed, Needs: baccarat.FeedRack | baccarat.FeedPreparation, Check: checkRack,
 		Covers: []string{"batch.other-in-shuffler"},
 	},
 }

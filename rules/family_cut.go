@@ -32,7 +32,8 @@ var cutFamily = []*Rule{
 	{
 		Name: "cut.backs-away-from-dealer", Doc: "The stack is offered with the backs facing away from the dealer.",
 		Breach:   "Faces could be seen by the cutter.",
-		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedTableCamera, Check: checkBacksAway,
+		Severity: finding.Major, At: Prepared, Check: checkBacksAway,
+		Needs: baccarat.FeedTableCamera | baccarat.FeedPreparation,
 	},
 	{
 		Name: "cut.min-depth", Doc: "The stack is cut at least ten cards from either end.",

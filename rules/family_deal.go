@@ -16,6 +16,7 @@ var dealFamily = []*Rule{
 		Doc:      "The dealer calls, instructs, offers the shoe, collects and pays wagers, and takes the vigorish.",
 		Breach:   "A patron pays a winning wager.",
 		Severity: finding.Major, At: Closed, Check: checkPlayedByDealer,
+		Reads: baccarat.FeedAnnouncements | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "deal.no-more-bets-first", Doc: "No more bets is announced before the first card.",
@@ -42,7 +43,8 @@ var dealFamily = []*Rule{
 		Name:     "deal.style-consistent",
 		Doc:      "The deal follows the elected dealing option, and face-down banker cards are turned.",
 		Breach:   "Banker cards turned before the player hand is called.",
-		Severity: finding.Minor, At: Dealt, Again: true, Needs: baccarat.FeedCardFaces, Check: checkStyle,
+		Severity: finding.Minor, At: Dealt, Again: true, Check: checkStyle,
+		Needs: baccarat.FeedCardFaces, Reads: baccarat.FeedAnnouncements,
 	},
 	{
 		Name: "deal.left-hand-draw", Doc: "The dealer draws with the left hand and places with the right.",

@@ -13,7 +13,7 @@ var lasthandFamily = []*Rule{
 	{
 		Name: "lasthand.cutcard-seen", Doc: "The cutting card appears where it was placed; play does not pass it.",
 		Breach:   "Two rounds dealt from behind the cutting card, which was never reported.",
-		Severity: finding.Major, At: Closed, Check: checkCutcardSeen,
+		Severity: finding.Major, At: Closed, Needs: baccarat.FeedPreparation, Check: checkCutcardSeen,
 	},
 	{
 		Name: "lasthand.cutcard-aside", Doc: "The cutting card is set aside and the hand in progress is finished.",

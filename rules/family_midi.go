@@ -44,7 +44,8 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.banker-under-shoe", Doc: "The banker hand waits under the right corner of the shoe.",
 		Breach:   "Banker hand left on the layout.",
-		Severity: finding.Info, At: Settled, Needs: baccarat.FeedTableCamera, Check: checkUnderShoe,
+		Severity: finding.Info, At: Settled, Check: checkUnderShoe,
+		Needs: baccarat.FeedTableCamera, Reads: baccarat.FeedAnnouncements,
 	},
 	{
 		Name: "midi.third-card-same-player", Doc: "A third card is handed to the patron who had the hand.",

@@ -45,7 +45,8 @@ var openFamily = []*Rule{
 		Name:     "open.spread-arrangement",
 		Doc:      "The spread is by deck and suit, in sequence, in the arrangement of the game.",
 		Breach:   "Rows used at a punto banco table.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedOverhead, Check: checkArrangement,
+		Severity: finding.Minor, At: Prepared, Check: checkArrangement,
+		Needs: baccarat.FeedOverhead | baccarat.FeedPreparation,
 	},
 	{
 		Name: "open.wash-face-down-and-stack", Doc: "The cards are washed face down and stacked.",

@@ -99,6 +99,7 @@ var vigFamily = []*Rule{
 		Doc:      "All outstanding vigorish is collected before the cards are reshuffled.",
 		Breach:   "Cards shuffled with commission still owed.",
 		Severity: finding.Major, At: Closed, Check: checkOutstanding, Compares: ofVigorish,
+		Reads: baccarat.FeedPreparation,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{

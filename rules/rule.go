@@ -55,6 +55,8 @@ type Rule struct {
 	Back Reach
 	// Needs are the feeds without which the rule cannot be judged.
 	Needs baccarat.Feeds
+	// Reads are feeds without which a part of the rule cannot be judged.
+	Reads baccarat.Feeds
 	// Compares are the amounts that the rule compares: one of 0 was not read, and what rests on it is UNAUDITABLE.
 	Compares amounts
 	// Covers names the rules whose findings this rule's finding explains, see [Set.Covers].

@@ -109,7 +109,7 @@ func (t *Table) prepared(m *moment) {
 		return
 	}
 	for _, rule := range t.pass.Law.Rules() {
-		if lacks := rule.Needs &^ s.Config.Feeds; lacks != 0 {
+		if lacks := (rule.Needs | rule.Reads) &^ s.Config.Feeds; lacks != 0 {
 			f := rules.Finding{
 				Rule: rule, Expected: rule.Doc, Observed: "the table does not report " + lacks.String(),
 				Evidence: []record.Seq{s.First},
@@ -117,7 +117,9 @@ func (t *Table) prepared(m *moment) {
 			}
 			t.weigh(m, &f)
 			t.emit(m, &entry{finding: f, at: m.ev.At}, nil)
-			t.of(s).Unauditable++
+			of := t.of(s)
+			of.silent = append(of.silent, rule)
+			of.Unauditable++
 		}
 	}
 	t.evaluate(m, rules.Prepared)

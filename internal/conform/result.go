@@ -37,7 +37,7 @@ func add(list []Problem, p Problem) []Problem {
 func (c *checker) finish() *Report {
 	needs := map[string]baccarat.Feeds{}
 	for _, r := range rules.All() {
-		needs[r.Name] = r.Needs
+		needs[r.Name] = r.Needs | r.Reads
 	}
 	open := map[[2]string]engine.OpenShoe{}
 	for _, o := range c.engine.Open() {
