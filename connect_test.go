@@ -7,7 +7,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 	"testing"
 )
 
@@ -100,6 +102,7 @@ func replayed(t *testing.T, path string) string {
 	var stderr bytes.Buffer
 	c := exec.CommandContext(t.Context(), program, "replay", "--min-severity", "minor", path)
 	c.Stderr = &stderr
+	c.Env = slices.DeleteFunc(os.Environ(), func(s string) bool { return strings.HasPrefix(s, "SHOEPROOF_") }) // of tests
 	if err := c.Run(); err != nil {
 		t.Fatalf("replay: %v\n%s", err, &stderr)
 	}
