@@ -136,10 +136,12 @@ func withoutChains(t *testing.T, bundle []byte) map[string]string {
 			if err := json.Unmarshal(data, &manifest); err != nil {
 				t.Fatal(err)
 			}
-			for _, head := range manifest["heads"].(map[string]any)["chains"].([]any) {
+			chains := manifest["heads"].(map[string]any)["chains"].([]any) // in the order of their ids
+			for _, head := range chains {
 				delete(head.(map[string]any), "chain")
 				delete(head.(map[string]any), "hash")
 			}
+			slices.SortFunc(chains, func(a, b any) int { return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b)) })
 			if data, err = json.Marshal(manifest); err != nil {
 				t.Fatal(err)
 			}
