@@ -77,27 +77,12 @@ func (f *runFlags) run(cmd *cobra.Command) (failed error) {
 	if err != nil && f.failOn != "" {
 		return err
 	}
-	o := nightly.Options{
-		Property: f.Property, Shift: f.Shift, Parallel: f.workers, Whole: f.whole, Now: time.Now, Holder: lockHolder(),
-	}
-	if f.workers < 0 {
-		return cli.WrongUsage(fmt.Errorf("--workers %d, want 0 or more", f.workers))
-	}
-	if o.Worker, o.Workers, err = nightly.ParseShare(f.worker); err != nil {
-		return cli.WrongUsage(err)
-	}
 	config, err := configure(cmd)
 	if err != nil {
 		return err
 	}
-	if o.Engine, err = config.Law.Options(version); err != nil {
-		return cli.WrongUsage(err)
-	}
-	if o.Access, err = config.Console.Access(); err != nil {
-		return cli.WrongUsage(err)
-	}
-	o.Score, o.Statistics = true, nightly.Statistics(&o.Engine)
-	if o.Days, err = f.Days(&o.Engine.Calendar, time.Now()); err != nil {
+	o, err := f.options(&config)
+	if err != nil {
 		return cli.WrongUsage(err)
 	}
 	printer, err := output.NewPrinter(cmd.OutOrStdout(), f.output)
@@ -132,6 +117,28 @@ func (f *runFlags) run(cmd *cobra.Command) (failed error) {
 		return cli.WithCode(cli.Found, cli.ErrFound)
 	}
 	return nil
+}
+
+// options are those of the flags and settings. They need no database.
+func (f *runFlags) options(config *settings.Audit) (o nightly.Options, err error) {
+	o = nightly.Options{
+		Property: f.Property, Shift: f.Shift, Parallel: f.workers, Whole: f.whole, Now: time.Now, Holder: lockHolder(),
+	}
+	if f.workers < 0 {
+		return o, fmt.Errorf("--workers %d, want 0 or more", f.workers)
+	}
+	if o.Worker, o.Workers, err = nightly.ParseShare(f.worker); err != nil {
+		return o, err
+	}
+	if o.Engine, err = config.Law.Options(version); err != nil {
+		return o, err
+	}
+	if o.Access, err = config.Console.Access(); err != nil {
+		return o, err
+	}
+	o.Score, o.Statistics = true, nightly.Statistics(&o.Engine)
+	o.Days, err = f.Days(&o.Engine.Calendar, time.Now())
+	return o, err
 }
 
 // audit audits the days and prints the result.
