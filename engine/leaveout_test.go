@@ -9,6 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // Each event of each legal fixture is left out in turn, and the events are numbered again, so that no gap shows it. All
@@ -82,27 +83,66 @@ func TestLastCardLost(t *testing.T) {
 // the whole table.
 func TestTwoLeftOut(t *testing.T) {
 	eachFixture(t, func(t *testing.T, events []schema.Event) {
-		whole, pairs := reportedOf(t, events), 0
-		for i := range events {
-			if !published(&events[i]) {
+		leaveTwoOut(t, events, published, enginetest.Stride(5, 1))
+	})
+}
+
+// The same in the rounds of varied tables that are void, or have a card found face up or more cards than a legal hand.
+func TestTwoLeftOutOfIrregularRounds(t *testing.T) {
+	type round struct {
+		shoe   string
+		number uint32
+	}
+	for _, kind := range deal.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for seed := uint64(706); seed < 709; seed++ {
+				config, err := deal.Config(kind, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				table := deal.NewTable(deal.Options{Config: config, Seed: seed, Varied: true})
+				events := slices.Concat(table.Open(), table.ShoeOf(25), table.ShoeOf(25), table.Close())
+				irregular := map[round]bool{}
+				for i := range events {
+					dealt, ok := events[i].Payload.(*schema.CardDealt)
+					_, faceUp := events[i].Payload.(*schema.CardFoundFaceup)
+					_, void := events[i].Payload.(*schema.RoundVoided)
+					if ok && dealt.Index > 3 || faceUp || void {
+						irregular[round{events[i].ShoeID, events[i].Round}] = true
+					}
+				}
+				leaveTwoOut(t, events, func(ev *schema.Event) bool {
+					return published(ev) && irregular[round{ev.ShoeID, ev.Round}]
+				}, 1)
+			}
+		})
+	}
+}
+
+// leaveTwoOut leaves out each pair of events of a round, or one in so many.
+func leaveTwoOut(t *testing.T, events []schema.Event, of func(*schema.Event) bool, every int) {
+	t.Helper()
+	whole, pairs := reportedOf(t, events), 0
+	for i := range events {
+		if !of(&events[i]) {
+			continue
+		}
+		for k := i + 1; k < len(events); k++ {
+			if !of(&events[k]) || events[k].ShoeID != events[i].ShoeID || events[k].Round != events[i].Round {
 				continue
 			}
-			for k := i + 1; k < len(events); k++ {
-				if !published(&events[k]) || events[k].ShoeID != events[i].ShoeID || events[k].Round != events[i].Round {
-					continue
-				}
-				if pairs++; pairs%enginetest.Stride(5, 1) != 0 {
-					continue
-				}
-				for _, found := range reportedOf(t, without(without(events, k), i)) {
-					if strings.HasPrefix(found, "BREACH") && !slices.Contains(whole, found) {
-						t.Errorf("round %d of %s, %v (event %d) and %v (event %d): %s", events[i].Round, events[i].ShoeID,
-							events[i].Payload.Kind(), i+1, events[k].Payload.Kind(), k+1, found)
-					}
+			if pairs++; pairs%every != 0 {
+				continue
+			}
+			for _, found := range reportedOf(t, without(without(events, k), i)) {
+				if strings.HasPrefix(found, "BREACH") && !slices.Contains(whole, found) {
+					t.Errorf("round %d of %s, %v (event %d) and %v (event %d): %s", events[i].Round, events[i].ShoeID,
+						events[i].Payload.Kind(), i+1, events[k].Payload.Kind(), k+1, found)
 				}
 			}
 		}
-	})
+	}
 }
 
 // published reports whether every table must publish an event of a round, whatever its feeds.

@@ -180,14 +180,20 @@ func checkInitialOrder(p *Pass) {
 	cards := shoeOrder(nil, p.Round)
 	var observed []string
 	var evidence []record.Seq
-	wrong := false
+	wrong, lost := false, record.Seq(0)
 	for i, c := range cards[:min(4, len(cards))] {
+		if i > 0 && !cards[i-1].Carried && c.CardSeq > cards[i-1].CardSeq+1 {
+			lost = c.Seq
+		}
 		want := baccarat.Hand(i%2) + baccarat.Player
 		wrong = wrong || c.Hand != want
 		observed = append(observed, fmt.Sprintf("%v %v", c.Card, c.Hand))
 		evidence = append(evidence, c.Seq)
 	}
-	if wrong {
+	switch {
+	case wrong && lost != 0:
+		p.CannotJudge("a card before this one was not reported", lost)
+	case wrong:
 		p.Report(Finding{
 			Expected: "PLAYER BANKER PLAYER BANKER", Observed: strings.Join(observed, " "), Evidence: evidence,
 		})
