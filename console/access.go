@@ -213,7 +213,7 @@ func (a *Access) person(who store.Who) (string, bool) {
 	return "", false
 }
 
-// Same reports whether two accounts are those of one person.
+// Same reports whether two accounts belong to one person.
 func (a *Access) Same(x, y store.Who) bool {
 	of, linked := a.person(x)
 	person, too := a.person(y)

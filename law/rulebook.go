@@ -85,7 +85,7 @@ type Law struct {
 	// ThirdCardOrderDerived means that no sentence orders the third cards: the order follows from the drawing table.
 	// 9 NYCRR 5324.21(h)(4).
 	ThirdCardOrderDerived bool
-	// Approvals means that the regulator may approve wagers beside those of the text. N.J.A.C. 19:47-3.2(b), 7.2(b).
+	// Approvals means that the regulator may approve wagers beside the wagers of the text. N.J.A.C. 19:47-3.2(b), 7.2(b).
 	Approvals bool
 	// Unseen are the kinds of vigorish that the text names without their terms.
 	Unseen []baccarat.VigorishMode

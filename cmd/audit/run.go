@@ -119,7 +119,7 @@ func (f *runFlags) run(cmd *cobra.Command) (failed error) {
 	return nil
 }
 
-// options are those of the flags and settings. They need no database.
+// options reads the flags and settings. It needs no database.
 func (f *runFlags) options(config *settings.Audit) (o nightly.Options, err error) {
 	o = nightly.Options{
 		Property: f.Property, Shift: f.Shift, Parallel: f.workers, Whole: f.whole, Now: time.Now, Holder: lockHolder(),
