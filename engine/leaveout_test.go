@@ -96,7 +96,7 @@ func TestTwoLeftOutOfIrregularRounds(t *testing.T) {
 	for _, kind := range deal.Kinds() {
 		t.Run(kind, func(t *testing.T) {
 			t.Parallel()
-			for seed := uint64(706); seed < 709; seed++ {
+			for seed := uint64(703); seed < 703+uint64(enginetest.Soak(3, 20)); seed++ {
 				config, err := deal.Config(kind, seed)
 				if err != nil {
 					t.Fatal(err)

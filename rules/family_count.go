@@ -66,6 +66,9 @@ func checkPointCount(p *Pass) {
 		Observed: recordedResult(r.Ended),
 	}
 	switch {
+	case wrong && r.Begun == 0: // an event of the round was not published, so that its correction may be lost as well
+		f.Verdict, f.Observed = finding.Unauditable, "events are missing; found: "+f.Observed
+		p.Report(f)
 	case wrong:
 		p.Report(f)
 	case r.MovedMoney(r.Corrected.Seq, r.Ended.Seq):

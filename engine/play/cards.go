@@ -21,9 +21,11 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.CardRevealed:
 		reveal(r, p.CardSeq, c.seq, baccarat.Role(p.ByRole))
 	case *schema.CardMoved:
-		moveCard(c, r, p)
+		if moveCard(c, r, p); cardOf(r, p.CardSeq) == nil {
+			t.cardLost(c, s, r)
+		}
 	case *schema.CardCarriedOver:
-		s.carry(c, p.CardSeq)
+		t.carry(c, s, p.CardSeq)
 	case *schema.CardTouched:
 		r.Touches = append(r.Touches, record.Touched{
 			Seq: c.seq, Role: baccarat.Role(p.ByRole), Seat: p.Seat, PermittedBy: baccarat.Role(p.PermittedBy),
@@ -173,19 +175,22 @@ func moveCard(c *turn, r *record.Round, p *schema.CardMoved) {
 	}
 }
 
-// carry keeps a card for the next round.
-func (s *Shoe) carry(c *turn, cardSeq uint32) {
+// carry keeps a card for the next round. If no card of this number is on record, its card_dealt was not published.
+func (t *Table) carry(c *turn, s *Shoe, cardSeq uint32) {
 	s.Carried = cardSeq
+	found := false
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
 		if r == nil {
 			continue
 		}
-		for i := range r.Cards {
-			if d := &r.Cards[i]; d.CardSeq == cardSeq {
-				d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.CarriedOver, c.seq
-				r.Recompose()
-			}
+		if d := cardOf(r, cardSeq); d != nil {
+			found = true
+			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.CarriedOver, c.seq
+			r.Recompose()
 		}
+	}
+	if r := s.Live(c.round); !found && r != nil {
+		t.cardLost(c, s, r)
 	}
 }
 

@@ -134,7 +134,7 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 	case *schema.VigorishMarked:
 		s.Mark(p.WagerID, p.Amount, c.seq)
 	case *schema.CardCarriedOver:
-		s.carry(c, p.CardSeq)
+		t.carry(c, s, p.CardSeq)
 	default:
 		t.foldPreparation(c, s)
 	}

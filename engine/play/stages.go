@@ -95,17 +95,51 @@ func skipsIndex(r *record.Round, h baccarat.Hand) bool {
 	return index > cards
 }
 
-// skipsNumber reports whether a number between two cards of a round is left out. What irregularities take has numbers
-// too, so that only the cards before them are compared.
+// skipsNumber reports whether a number between two cards of a round is left out. What an irregularity takes has numbers
+// too, so that the cards before and after it are compared each for themselves. Without a recorded end, which counts the
+// cards, they are also compared with one another, by the count of what was taken.
 func skipsNumber(s *Shoe, r *record.Round) bool {
-	until := s.irregularFrom(r.Started)
-	low, high, cards := ^uint32(0), uint32(0), uint32(0)
+	var low, high, cards, taken uint32
+	acts := 0
+	skips := func() bool { return cards > 1 && high-low >= cards }
 	for i := range r.Cards {
-		if d := &r.Cards[i]; !d.Carried && d.Seq < until && !s.IsFaceUp(d.CardSeq) {
-			low, high, cards = min(low, d.CardSeq), max(high, d.CardSeq), cards+1
+		d := &r.Cards[i]
+		if d.Carried || s.IsFaceUp(d.CardSeq) {
+			continue
+		}
+		of, n := s.takenBetween(r.Started, d.Seq)
+		if cards > 0 && of != acts {
+			if skips() || r.Ended.Seq == 0 && d.CardSeq > high+n-taken+1 {
+				return true
+			}
+			cards = 0
+		}
+		if cards == 0 {
+			low, high = d.CardSeq, d.CardSeq
+		}
+		low, high, cards, acts, taken = min(low, d.CardSeq), max(high, d.CardSeq), cards+1, of, n
+	}
+	return skips()
+}
+
+// takenBetween is the number of irregularity burns and cards found face up between two events, and of the cards that
+// they took.
+func (s *Shoe) takenBetween(from, to record.Seq) (acts int, cards uint32) {
+	for i := range s.Burns {
+		if b := &s.Burns[i]; !b.Opening && b.Seq > from && b.Seq < to {
+			acts, cards = acts+1, cards+b.Count
 		}
 	}
-	return cards > 1 && high-low >= cards
+	for i := range s.FaceUps {
+		f := &s.FaceUps[i]
+		if f.Seq <= from || f.Seq >= to {
+			continue
+		}
+		if acts++; !f.AmongBurned {
+			cards++
+		}
+	}
+	return acts, cards
 }
 
 // irregularFrom is the first irregularity burn or card found face up after an event, the highest number if none.
