@@ -37,6 +37,44 @@ func TestLeavingOut(t *testing.T) {
 	})
 }
 
+// The same of varied tables, which have mistakes that are put right, withdrawn wagers and hands that are given up: no
+// one is accused. That a participant declined is not left out, nor the correction of a recorded end: without it a
+// participant was passed over, and the record is wrong.
+func TestLeavingOutOfVariedTables(t *testing.T) {
+	for k, kind := range deal.Kinds() {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			for seed := uint64(900); seed < 900+uint64(enginetest.Soak(1, 20)); seed++ {
+				config, err := deal.Config(kind, seed)
+				if err != nil {
+					t.Fatal(err)
+				}
+				table := deal.NewTable(deal.Options{Config: config, Seed: seed, Varied: true})
+				events := slices.Concat(table.Open(), table.ShoeOf(25), table.ShoeOf(25), table.Close())
+				whole, stride, ended := reportedOf(t, events), enginetest.Stride(13, 1), schema.Event{}
+				for i := range events {
+					ev := &events[i]
+					offered, offer := ev.Payload.(*schema.CuratorOffered)
+					_, end := ev.Payload.(*schema.RoundEnded)
+					corrects := end && ended.Round == ev.Round && ended.ShoeID == ev.ShoeID
+					if end {
+						ended = *ev
+					}
+					if !slices.Contains(accuseNoOne, ev.Payload.Kind()) || offer && !offered.Accepted || corrects ||
+						i%stride != k%stride {
+						continue
+					}
+					for _, found := range reportedOf(t, without(events, i)) {
+						if strings.HasPrefix(found, "BREACH") && !slices.Contains(whole, found) {
+							t.Errorf("seed %d, %v (event %d): %s", seed, ev.Payload.Kind(), i+1, found)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
 // The last card of each round is left out of each legal fixture, also one of an irregularity and one of a void round.
 // The round is settled before its recorded end, or has no recorded end, then also without its first card: no one is
 // accused.

@@ -388,12 +388,13 @@ func (d *Due) partOf(step *Step) bool {
 }
 
 // Covers reports whether a collection of the round takes the vigorish of a wager: by name, or by seat
-// when it names none.
+// when it names none. A wager that was withdrawn owes nothing by its seat.
 func (t *Step) Covers(r *Round, wager int) bool {
 	if slices.Contains(t.Wagers, wager) {
 		return true
 	}
-	return len(t.Wagers) == 0 && t.Seat == r.Wagers[wager].Seat && r.Wagers[wager].Spot == baccarat.SpotBanker
+	w := &r.Wagers[wager]
+	return len(t.Wagers) == 0 && t.Seat == w.Seat && w.Spot == baccarat.SpotBanker && !w.Gone
 }
 
 // first is the first wager that a collection of the round covers.

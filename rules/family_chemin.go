@@ -167,6 +167,9 @@ func checkAuction(tie bool) func(*Pass) {
 			if !b.Assigned {
 				continue
 			}
+			for start < i && before != nil && p.Shoe.Bids[start].Seq < before.Card {
+				start++ // bids for an earlier bank, of which the assignment was not published
+			}
 			if before == nil || b.Seq >= before.Card {
 				p.judgeAuction(p.Shoe.Bids[start:i], b, tie)
 			}
@@ -265,11 +268,18 @@ func (p *Pass) bankBefore() *record.BankRound {
 	return nil
 }
 
-// bankPassed reports whether the bank was assigned again after a round.
+// bankerUnreported reports whether a round was played after a round of the Banker, and no wager of his is on record
+// for it.
+func (p *Pass) bankerUnreported(since *record.BankRound) bool {
+	return slices.ContainsFunc(p.Shoe.Rounds, func(r record.RoundSummary) bool { return r.No > since.No && r.Card != 0 })
+}
+
+// bankPassed reports whether the bank was assigned again after a round, or bid for: then the assignment was not
+// published.
 func (p *Pass) bankPassed(no uint32) bool {
 	last := round(p.Shoe, no)
 	return last != nil &&
-		slices.ContainsFunc(p.Shoe.Bids, func(b record.Bid) bool { return b.Assigned && b.Seq > last.Card })
+		slices.ContainsFunc(p.Shoe.Bids, func(b record.Bid) bool { return b.Seq > last.Card })
 }
 
 func (p *Pass) reportBank(w *record.Wager, amount int64, expected string, evidence ...record.Seq) {
@@ -282,6 +292,10 @@ func (p *Pass) reportBank(w *record.Wager, amount int64, expected string, eviden
 func checkWagerRange(p *Pass) {
 	bank, before := bank(p.Round), p.bankBefore()
 	if bank == nil || before == nil {
+		return
+	}
+	if p.bankerUnreported(before) {
+		p.CannotJudge(unreadBefore, bank.Placed)
 		return
 	}
 	if p.option("chemin_standoff_counts_for_range") == "false" {

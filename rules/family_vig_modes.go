@@ -64,7 +64,11 @@ func checkTieAmount(p *Pass) {
 		if c.took > 0 && right(c.marked) {
 			amount = c.took // the collection is no further part: it pays the mark
 		}
-		if !right(amount) {
+		switch {
+		case right(amount):
+		case unreported(r, c.seat):
+			p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", c.seat), c.steps...)
+		default:
 			p.Report(Finding{
 				Subject: finding.OfSeat(c.seat), Seat: c.seat, Amount: abs(floor - amount),
 				Evidence: append(cardEvidence(r), c.steps...),

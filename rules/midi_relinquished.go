@@ -153,8 +153,9 @@ func checkDealerTurns(p *Pass) {
 		if len(by[0].seats)+len(by[2].seats) > 0 && !declined(r, h, 0, handed.Seq) {
 			continue
 		}
-		if unreported(r, handed.Seat) {
-			p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", handed.Seat), handed.Seq)
+		// The hand is offered to others than those who wagered on it, so that the wager may be of any seat.
+		if at := slices.IndexFunc(r.Steps, func(s record.Step) bool { return unreported(r, s.Seat) }); at >= 0 {
+			p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", r.Steps[at].Seat), handed.Seq)
 			continue
 		}
 		p.Report(Finding{

@@ -96,11 +96,12 @@ func skipsIndex(r *record.Round, h baccarat.Hand) bool {
 }
 
 // skipsNumber reports whether a number between two cards of a round is left out. What an irregularity takes has numbers
-// too, so that the cards before and after it are compared each for themselves. Without a recorded end, which counts the
-// cards, they are also compared with one another, by the count of what was taken.
+// too, so that the cards before and after it are compared each for themselves. While a card is due and no recorded end
+// counts the cards, they are also compared with one another, by the count of what was taken.
 func skipsNumber(s *Shoe, r *record.Round) bool {
 	var low, high, cards, taken uint32
-	acts := 0
+	acts, due := 0, r.Ended.Seq == 0 && s.Law.CardsDue(r.Coup()) > 0
+	counts := due && r.Config != nil && r.Config.Reports(baccarat.FeedBurn)
 	skips := func() bool { return cards > 1 && high-low >= cards }
 	for i := range r.Cards {
 		d := &r.Cards[i]
@@ -109,7 +110,7 @@ func skipsNumber(s *Shoe, r *record.Round) bool {
 		}
 		of, n := s.takenBetween(r.Started, d.Seq)
 		if cards > 0 && of != acts {
-			if skips() || r.Ended.Seq == 0 && d.CardSeq > high+n-taken+1 {
+			if skips() || counts && d.CardSeq > high+n-taken+1 {
 				return true
 			}
 			cards = 0
