@@ -133,11 +133,16 @@ func (x *CardCount) of(c *Coup, h Hand) (found uint8) {
 		n = min(n, 2)
 	}
 	for _, card := range c.Faces[h-1][:n] {
-		if x.Ranks.Has(card.Rank()) && (x.Suits == 0 || x.Suits>>card.Suit()&1 != 0) {
+		if x.counts(card) {
 			found++
 		}
 	}
 	return found
+}
+
+// counts reports whether a card is one of those that are counted.
+func (x *CardCount) counts(card Card) bool {
+	return x.Ranks.Has(card.Rank()) && (x.Suits == 0 || x.Suits>>card.Suit()&1 != 0)
 }
 
 func (q *HandCondition) holds(c *Coup, h Hand) bool {
@@ -211,12 +216,29 @@ const (
 // Reads is what the cards of a condition must be known by.
 type Reads struct {
 	Depth Depth
-	// Suits means suits of third cards too, Ranks more of a card than its value.
-	Suits, Ranks bool
+	// Suits means that suits are read, apart from Two.
+	Suits bool
 	// Two means suit or color of the first two cards, HandSuit whether a hand has one suit, AllSuit whether both have.
 	Two, HandSuit, AllSuit bool
-	// Classes are the suits that no count distinguishes: the class of each suit.
-	Classes [4]uint8
+	// First are the kinds of cards that the condition distinguishes among the first two of a hand, apart from Two,
+	// HandSuit, AllSuit and points; Third those that it distinguishes anywhere. Cards of one kind of First are of one kind
+	// of Third.
+	First, Third Kinds
+}
+
+// Kinds is the number of the kind of each card, from 0. The zero value has one kind.
+type Kinds [53]uint8
+
+// Split makes cards that differ in a property cards of different kinds.
+func (k *Kinds) Split(property func(Card) uint8) {
+	number := map[[2]uint8]uint8{}
+	for c := Card(1); c <= 52; c++ {
+		key := [2]uint8{k[c], property(c)}
+		if _, ok := number[key]; !ok {
+			number[key] = uint8(len(number))
+		}
+		k[c] = number[key]
+	}
 }
 
 // Depth is how much of the hands the condition depends on.
@@ -235,7 +257,8 @@ func (r *Reads) Add(q *Condition) {
 		r.Depth = max(r.Depth, OfFirstTwo)
 	}
 	if q.SamePair != Anything {
-		r.Depth, r.Ranks = max(r.Depth, OfFirstTwo), true
+		r.Depth = max(r.Depth, OfFirstTwo)
+		r.First.Split(Card.Rank)
 	}
 	if q.OneSuit != Anything {
 		r.Depth, r.Suits, r.AllSuit = OfAllCards, true, true
@@ -264,33 +287,46 @@ func (r *Reads) hand(q *HandCondition) {
 	r.Two = r.Two || q.Suited|q.SameColor != Anything
 	r.HandSuit = r.HandSuit || q.OneSuit != Anything
 	r.Suits = r.Suits || r.HandSuit
-	r.Ranks = r.Ranks || q.Pair|q.OneRank != Anything || q.Only|q.Third != 0 || q.Ranks != [2]uint8{}
+	if q.Pair != Anything {
+		r.First.Split(Card.Rank)
+	}
+	if q.OneRank != Anything {
+		r.anywhere(Card.Rank)
+	}
+	for _, rank := range q.Ranks {
+		r.First.Split(func(c Card) uint8 { return bit(c.Rank() == rank) })
+	}
+	for _, ranks := range [...]Numbers{q.Only, q.Third} {
+		r.anywhere(func(c Card) uint8 { return bit(ranks.Has(c.Rank())) })
+	}
 	r.count(q.Count)
 }
 
 func (r *Reads) count(x *CardCount) {
 	for ; x != nil; x = x.And {
+		counted := func(c Card) uint8 { return bit(x.counts(c)) }
 		if x.FirstTwo && x.Suits == 0 {
 			r.Depth = max(r.Depth, OfFirstTwo)
 		} else {
 			r.Depth = OfAllCards
 		}
-		r.Suits, r.Ranks = r.Suits || x.Suits != 0, r.Ranks || x.Ranks != 0
-		r.split(x.Suits)
+		if r.Suits = r.Suits || x.Suits != 0; x.FirstTwo {
+			r.First.Split(counted)
+		} else {
+			r.anywhere(counted)
+		}
 	}
 }
 
-// split makes the suits in a set and the others two classes, in each class that has both.
-func (r *Reads) split(suits uint8) {
-	if suits == 0 {
-		return
+// anywhere splits the kinds of all cards.
+func (r *Reads) anywhere(property func(Card) uint8) {
+	r.First.Split(property)
+	r.Third.Split(property)
+}
+
+func bit(is bool) uint8 {
+	if is {
+		return 1
 	}
-	number := map[[2]uint8]uint8{}
-	for suit, class := range r.Classes {
-		key := [2]uint8{class, suits >> suit & 1}
-		if _, ok := number[key]; !ok {
-			number[key] = uint8(len(number))
-		}
-		r.Classes[suit] = number[key]
-	}
+	return 0
 }

@@ -128,7 +128,7 @@ func TestGamesAreFiles(t *testing.T) {
 		}
 		books[name] = [2]string{strings.Replace(string(text), "name: NAME", "name: island", 1), kind}
 	}
-	for _, name := range []string{"macau-7s", "golden-frog"} {
+	for _, name := range []string{"macau-7s", "golden-frog", "lucky-nines"} {
 		text, err := os.ReadFile("../testdata/rulebooks/" + name + ".yaml")
 		if err != nil {
 			t.Fatal(err)

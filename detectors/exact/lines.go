@@ -2,6 +2,7 @@ package exact
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
@@ -18,8 +19,8 @@ type LineOdds struct {
 
 // Wager computes the exact chances of the lines of a side bet for the cards left, and its expected profit per unit
 // staked. It returns false for a wager that depends on the text of a layout, and with fewer than six cards. It takes up
-// to half a second, and some seconds for a condition on the suits of third cards: it is for pages and tests, not for
-// rounds.
+// to half a second, and longer the more kinds of cards the conditions on suits distinguish: it is for pages and tests,
+// not for rounds.
 func (k *Kernel) Wager(l *law.Law, config *law.Config, w *law.Wager, left *Composition) ([]LineOdds, float64, bool) {
 	lines := make([]LineOdds, len(w.Lines))
 	var reads baccarat.Reads
@@ -125,8 +126,11 @@ func (d *deal) hands(left *Composition, depth baccarat.Depth) {
 			held[a]++
 		}
 	}
-	t := thirds{deal: d, rest: left.Total() - 4, byRank: depth == baccarat.OfAllCards, cells: 1}
-	t.fill(left)
+	var cards baccarat.Kinds
+	if cards.Split(baccarat.Card.Value); depth == baccarat.OfAllCards {
+		cards.Split(baccarat.Card.Rank)
+	}
+	t := d.thirds(left, cards)
 	for p := range kinds {
 		for b := range kinds {
 			if ways[p][b] > 0 {
@@ -137,36 +141,48 @@ func (d *deal) hands(left *Composition, depth baccarat.Depth) {
 }
 
 // suits deals the first two cards of each hand as groups in which all that a condition reads is alike, and third cards
-// by rank or value, by class of suits, and by the suits of the hands that are suited so far: in another suit a third
-// card cannot make a hand of one suit.
+// by kind and value, and by the suits of the hands that are suited so far: in another suit a third card cannot make a
+// hand of one suit.
 func (d *deal) suits(left *Composition, reads *baccarat.Reads) {
 	type group struct {
 		player, banker [2]baccarat.Card
 		suits          [2]uint8
 		ways           int64
 	}
+	first, third := reads.First, reads.Third
+	first.Split(baccarat.Card.Value)
+	third.Split(baccarat.Card.Value)
 	groups := map[[2]uint32]*group{}
 	n := *left
-	t := thirds{deal: d, rest: left.Total() - 4, byRank: reads.Ranks}
-	for p, first := range pairsOf(&n) {
-		for b, second := range pairsOf(&n) {
+	for p, of := range pairsOf(&n) {
+		for b, with := range pairsOf(&n) {
 			player, banker := suitOf(p), suitOf(b)
 			if !reads.HandSuit && (!reads.AllSuit || player != banker) {
 				player, banker = noSuit, noSuit
 			}
-			key := [2]uint32{t.handKey(p, player, banker, reads), t.handKey(b, banker, player, reads)}
+			key := [2]uint32{handKey(p, player, banker, &first, reads.Two), handKey(b, banker, player, &first, reads.Two)}
 			g := groups[key]
 			if g == nil {
 				g = &group{player: p, banker: b, suits: [2]uint8{player, banker}}
 				groups[key] = g
 			}
-			g.ways += first * second
+			g.ways += of * with
 		}
 	}
+	var beside [noSuit + 1][noSuit + 1]*thirds
 	for _, g := range groups {
-		t.split(reads.Classes, g.suits[0], g.suits[1])
-		t.fill(left)
-		t.round(g.player, g.banker, g.ways)
+		t := &beside[g.suits[0]][g.suits[1]]
+		if *t == nil {
+			cards := third
+			cards.Split(func(c baccarat.Card) uint8 {
+				if slices.Contains(g.suits[:], c.Suit()) {
+					return c.Suit()
+				}
+				return noSuit
+			})
+			*t = d.thirds(left, cards)
+		}
+		(*t).round(g.player, g.banker, g.ways)
 	}
 }
 
@@ -181,11 +197,11 @@ func suitOf(two [2]baccarat.Card) uint8 {
 }
 
 // handKey is the group of the first two cards of a hand beside another hand whose first two cards have a suit: their
-// ranks and classes, their suit, whether they share the color, and which of them takes a card of the suit of the other
-// hand.
-func (t *thirds) handKey(two [2]baccarat.Card, suit, other uint8, reads *baccarat.Reads) uint32 {
+// kinds, their suit, which of them takes a card of the suit of the other hand, and, if both says so, whether they share
+// suit and color.
+func handKey(two [2]baccarat.Card, suit, other uint8, kinds *baccarat.Kinds, both bool) uint32 {
 	of := func(c baccarat.Card) uint32 {
-		key := uint32(t.rank(c))<<3 | uint32(reads.Classes[c.Suit()])<<1
+		key := uint32(kinds[c]) << 1
 		if suit == noSuit && c.Suit() == other {
 			key |= 1
 		}
@@ -193,10 +209,10 @@ func (t *thirds) handKey(two [2]baccarat.Card, suit, other uint8, reads *baccara
 	}
 	a, b := of(two[0]), of(two[1])
 	key := min(a, b)<<16 | max(a, b)<<5 | uint32(suit)<<2
-	if reads.Two && two[0].Suit() == two[1].Suit() {
+	if both && two[0].Suit() == two[1].Suit() {
 		key |= 2
 	}
-	if reads.Two && two[0].Red() == two[1].Red() {
+	if both && two[0].Red() == two[1].Red() {
 		key |= 1
 	}
 	return key
@@ -253,61 +269,32 @@ func pairKinds() (kinds [][2]baccarat.Card, of [53][53]int) {
 // thirds deals the third cards of a round.
 type thirds struct {
 	*deal
-	// left are the cards left by rank, or by value, and by the cell of their suits: suits that no condition tells apart.
-	left   [14][4]int64
-	cell   [4]uint8 // of each suit
-	suit   [4]uint8 // a suit of each cell
-	cells  uint8
-	rest   int64
-	byRank bool
+	kinds baccarat.Kinds
+	// left are the cards left of each kind, card is one of them.
+	left [52]int64
+	card [52]baccarat.Card
+	n    uint8 // of kinds
+	rest int64
 }
 
-// split makes cells of classes of suits, and of each of the suits given.
-func (t *thirds) split(classes [4]uint8, suits ...uint8) {
-	var own [5]bool
-	for _, s := range suits {
-		own[s] = true
-	}
-	t.cells = 0
-	for s := range uint8(4) {
-		t.cell[s], t.suit[t.cells] = t.cells, s
-		for before := range s {
-			if classes[before] == classes[s] && !own[before] && !own[s] {
-				t.cell[s] = t.cell[before]
-			}
-		}
-		if t.cell[s] == t.cells {
-			t.cells++
-		}
-	}
-}
-
-// rank is the rank of a card, or its value as a rank.
-func (t *thirds) rank(c baccarat.Card) uint8 {
-	if t.byRank {
-		return c.Rank()
-	}
-	return min(c.Rank(), 10)
-}
-
-// fill counts the cards that are left.
-func (t *thirds) fill(left *Composition) {
-	t.left = [14][4]int64{}
+// thirds deals cards of each kind. A kind has one value.
+func (d *deal) thirds(left *Composition, kinds baccarat.Kinds) *thirds {
+	t := &thirds{deal: d, kinds: kinds, rest: left.Total() - 4}
 	for c := baccarat.Card(1); c <= 52; c++ {
+		t.card[kinds[c]], t.n = c, max(t.n, kinds[c]+1)
 		t.take(c, int64(left[c]))
 	}
+	return t
 }
 
 // take changes the number of cards that are left.
-func (t *thirds) take(c baccarat.Card, by int64) { t.left[t.rank(c)][t.cell[c.Suit()]] += by }
+func (t *thirds) take(c baccarat.Card, by int64) { t.left[t.kinds[c]] += by }
 
-// each yields a card of each rank, or value, and cell, with the number of cards that are left of them.
+// each yields a card of each kind, with the number of cards that are left of it.
 func (t *thirds) each(yield func(card baccarat.Card, n int64) bool) {
-	for rank := uint8(1); rank <= 13; rank++ {
-		for cell := range t.cells {
-			if n := t.left[rank][cell]; n > 0 && !yield(baccarat.NewCard(rank, t.suit[cell]), n) {
-				return
-			}
+	for kind := range t.n {
+		if n := t.left[kind]; n > 0 && !yield(t.card[kind], n) {
+			return
 		}
 	}
 }

@@ -18,7 +18,8 @@ import (
 // published are the house edges of side bets with eight decks, in percent, as others published them.
 // WoO: wizardofodds.com/games/baccarat/side-bets and its appendix 5; WoO6, WoOEZ, WoOP1 and WoOP2: its pages on Lucky
 // 6, EZ baccarat and the two versions of perfect pairs; AAP: advancedadvantageplay.com/side-bets/baccarat-side-bets;
-// WoO3, WoO99, WoOP9, WoOQ and WoOGF: its pages on 3-card win, Lucky 99, Perfect 9 bonus, Quik and Golden Frog;
+// WoO3, WoO99, WoOP9, WoOQ, WoOGF and WoOLN: its pages on 3-card win, Lucky 99, Perfect 9 bonus, Quik, Golden Frog and
+// Lucky Nines;
 // GGR: a note of an analyst, quoted by macaudailytimes.com.mo of 17 July 2024; SB: totosite.live/side-bets; IPL:
 // iplwin.uk/baccarat-odds.
 var published = []struct {
@@ -87,6 +88,24 @@ var published = []struct {
 			"{when: {player: {first_two_total: 9}, not: " + nineAndTen + "}, pays: '10:1'}, " +
 			"{when: {player: {first_two_total: 9}}, pays: '5:1'}", 7.4699, "WoOP9",
 	},
+	{
+		"LUCKY_NINES", "{when: {count: [{ranks: 9, first_two: true, is: 4}]}, pays: '1000:1'}, " +
+			"{when: {any: [" + ninesOfASuit(3) + "]}, pays: '500:1'}, " +
+			"{when: {count: [{ranks: 9, first_two: true, is: 3}]}, pays: '35:1'}, " +
+			"{when: {any: [" + ninesOfASuit(2) + "]}, pays: '16:1'}, " +
+			"{when: {count: [{ranks: 9, first_two: true, is: 2}]}, pays: '5:1'}, " +
+			"{when: {count: [{ranks: 9, suits: DIAMONDS, first_two: true, is: 1}]}, pays: '2:1'}, " +
+			"{when: {count: [{ranks: 9, first_two: true, is: 1}]}, pays: '1:1'}", 8.27, "WoOLN",
+	},
+}
+
+// ninesOfASuit are conditions of n nines of one suit among the first four cards.
+func ninesOfASuit(n int) string {
+	var suits []string
+	for _, suit := range []string{"CLUBS", "DIAMONDS", "HEARTS", "SPADES"} {
+		suits = append(suits, fmt.Sprintf("{count: [{ranks: 9, suits: %s, first_two: true, is: %d}]}", suit, n))
+	}
+	return strings.Join(suits, ", ")
 }
 
 // nineAndTen is a 9 with a card of no value.
@@ -240,6 +259,11 @@ func TestSuitsAreCounted(t *testing.T) {
 			"{name: POINTS, when: {points: [3, 12-18], same_pair: false}, pays: '1:1'}",
 		"SUMS": "{name: LOW, when: {card_points: 10-20}, pays: '5:1'}, " +
 			"{name: FIRST, when: {both: {count: [{ranks: [T, J, Q, K], first_two: true, is: 1}]}}, pays: '4:1'}",
+		"NINES": "{name: TWO, when: {any: [" + ninesOfASuit(2) + "]}, pays: '9:1'}, " +
+			"{name: PAIR, when: {player: {pair: true}, count: [{ranks: [9, K], suits: RED, first_two: true, is: 0}]}, " +
+			"pays: '5:1'}, " +
+			"{name: THIRD, when: {banker: {third_card: [4, 9], count: [{ranks: 9, suits: HEARTS, is: 0-1}]}}, pays: '3:1'}, " +
+			"{name: RANKS, when: {player: {first_two_ranks: [9, T]}, count: [{suits: BLACK, is: 2-6}]}, pays: '2:1'}",
 		"BOTH": "{name: A, when: {player: {all_one_suit: true}, count: [{suits: [CLUBS, HEARTS], is: 3-6}]}, " +
 			"pays: '3:1'}, " +
 			"{name: B, when: {either: {count: [{suits: DIAMONDS, is: 3}]}, card_points: 0-25}, pays: '2:1'}",
