@@ -13,6 +13,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/engine/enginetest"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -219,13 +220,30 @@ func (b *exampleBook) plant(t *testing.T, game *deal.Game, f fault.Fault, at tab
 			events, want, err := fault.Plant(deal.Options{Game: game}, f, seed)
 			wrong := []string{fmt.Sprint(err)}
 			if err == nil {
-				wrong = unlike(audited(t, b.opt, events).Findings, want)
+				found := audited(t, b.opt, events).Findings
+				if wrong = unlike(found, want); b.withoutWitness(&f) && len(wrong) > 0 && readerAlone(found, want[0].Round) {
+					continue
+				}
 			}
 			if (len(wrong) > 0) != (why != "") {
 				t.Fatalf("seed %d: %s: not planted because %q, %q", seed, f.Doc, why, wrong[:min(len(wrong), 3)])
 			}
 		}
 	})
+}
+
+// withoutWitness reports whether a payment for a pair is the only event that contradicts the cards: where pairs are not
+// called, the card may have been misread as well.
+func (b *exampleBook) withoutWitness(f *fault.Fault) bool {
+	_, called := b.law.Cited("announce.pair")
+	return f.Rule == "outcome.pair-wager" && !called
+}
+
+// readerAlone reports whether all that is found is that a card of a round may have been misread.
+func readerAlone(found []finding.Finding, round uint32) bool {
+	found = slices.DeleteFunc(slices.Clone(found), func(f finding.Finding) bool { return f.Severity == finding.Info })
+	return len(found) == 1 && found[0].Rule == "count.reader-suspected" && found[0].Round == round &&
+		found[0].Verdict == finding.Suspect
 }
 
 func compareFile(t *testing.T, file, got string) {

@@ -17,11 +17,12 @@ func (t *Table) announceAhead(s *shoe.Plan) {
 		}
 	}
 	present := t.o.Config
-	c := present
+	c, other := present, present.Vigorish
+	other.Percent = 9 - other.Percent
 	a := &shoe.Ahead{}
 	switch x := t.variety.IntN(3); {
-	case x == 0 && t.w.House.Mode == schema.VigorishModeCommission && !s.RoundsUpOutstanding:
-		c.Vigorish.Percent = 9 - c.Vigorish.Percent
+	case x == 0 && t.w.House.Mode == schema.VigorishModeCommission && !s.RoundsUpOutstanding && t.permits(&other):
+		c.Vigorish = other
 		shoe.FitUnit(&c)
 		a.Topic = schema.NoticeTopicVigorishPercent
 	case x == 1 && c.PaymentProcedure > 0:

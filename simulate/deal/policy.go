@@ -1,6 +1,8 @@
 package deal
 
 import (
+	"slices"
+
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
@@ -48,8 +50,18 @@ func (t *Table) changePolicy() {
 		c.MinWager, c.MaxWager = 100+100*t.rng.Int64N(5), 20_000_000
 		topic = schema.NoticeTopicTableLimits
 	}
+	if !t.permits(&c.Vigorish) {
+		return
+	}
 	t.w.GiveNotice(topic)
 	t.Configure(c)
+}
+
+// permits reports whether a house rulebook that the table plays under permits a vigorish.
+func (t *Table) permits(v *schema.Vigorish) bool {
+	g := t.o.Game
+	return g == nil || (len(g.Modes) == 0 || slices.Contains(g.Modes, v.Mode.String())) &&
+		(v.Percent == 0 || len(g.Percents) == 0 || slices.Contains(g.Percents, v.Percent))
 }
 
 // changePayTable changes an elected pay table between two rounds.

@@ -22,8 +22,11 @@ func oddsFaults() []Fault {
 			Rule: "payout.banker.odds", Doc: "paid net of the vigorish, which is taken again", Kinds: commissions(),
 			wagers: staking(schema.SpotBanker, 10000), accept: bankerWon,
 			edit: func(sc *scene) string {
-				return sc.setAmount("wager_paid",
-					sc.stake.Amount-sc.table.Writer().House.Vigorish(sc.stake.Amount, false))
+				vigorish := sc.table.Writer().House.Vigorish(sc.stake.Amount, false)
+				if vigorish == 0 {
+					return ""
+				}
+				return sc.setAmount("wager_paid", sc.stake.Amount-vigorish)
 			},
 		},
 		{
