@@ -36,8 +36,8 @@ It first proves the journal, the archive since the gaming day, and the chains of
 incident is investigated, --accept-unproven REASON exports nevertheless; the bundle states the reason and what is
 missing.
 
-It needs a finished "audit run" of the day, made after its last event arrived, and puts its id and digests into the
-manifest. With --gaming-day missing it exports each day of the last five weeks that such a run covers and that was not
+It needs a finished "audit run" of the day, made after its last event arrived and under the rulebooks that are loaded,
+and puts its id and digests into the manifest. With --gaming-day missing it exports each day of the last five weeks that such a run covers and that was not
 exported since. Back up export.log: without it the log cannot be continued.`,
 		Example: `  audit export --property ac-1 --gaming-day 2026-11-19 -o bundles --export-licensee 'Example Casino LLC' \
       --export-log /var/lib/shoeproof/log --export-key-file /etc/shoeproof/log.key
@@ -101,11 +101,13 @@ func (f *exportFlags) run(cmd *cobra.Command) (failed error) {
 		if err := f.export(cmd, &config, exporter.Options{
 			Property: f.choice.Property, GamingDay: day, Out: f.out, Folder: f.folder, Actor: f.by, Engine: opt, Store: store,
 			Accept: f.accept, Verifiers: parseVerifiers(verifiers),
-		}); err != nil {
-			return err
+		}); errors.Is(err, exporter.ErrUncovered) { // a day that is refused does not hold up the others
+			failed = errors.Join(failed, err)
+		} else if err != nil {
+			return errors.Join(failed, err)
 		}
 	}
-	return nil
+	return failed
 }
 
 // parseVerifiers reads the verifiers of the release.

@@ -57,6 +57,7 @@ type house struct {
 	console  *store.Store
 	law      auditor.Options
 	settings settings.Audit
+	out      string // folder of refused bundles
 	bundle   string
 	steps    int64 // actions of triage in the bundle
 	audited  bool  // a run covers the day

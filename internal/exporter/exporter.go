@@ -125,12 +125,15 @@ func (o *Options) read(ctx context.Context, config *settings.Audit) (*export.Day
 	return day, err
 }
 
-// ErrUncovered means that the nightly run of a gaming day is missing, or older than its events.
+// ErrUncovered means that the nightly run of a gaming day is missing, or older than its events or the rulebooks.
 var ErrUncovered = errors.New("not covered by a nightly run")
 
 // covered puts the runs that cover the gaming day into the export, and refuses a day that none covers.
 func (o *Options) covered(ctx context.Context, day *export.Day) error {
 	runs, why, err := nightly.Covering(ctx, o.Store, &o.Engine.Calendar, o.Property, o.GamingDay)
+	if why == "" {
+		why = o.otherBook(runs)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -147,6 +150,23 @@ func (o *Options) covered(ctx context.Context, day *export.Day) error {
 		})
 	}
 	return nil
+}
+
+// otherBook names a rulebook that a run applied in another version than the bundle would contain; empty if there is
+// none.
+func (o *Options) otherBook(runs []clickhouse.AuditRun) string {
+	for i := range runs {
+		for _, ref := range runs[i].Rulebooks {
+			name, _, _ := strings.Cut(ref, "@")
+			switch book := o.Engine.Books[name]; {
+			case book == nil:
+				return fmt.Sprintf("run %s applied rulebook %s, which is not loaded", runs[i].ID, ref)
+			case book.Ref() != ref:
+				return fmt.Sprintf("run %s applied rulebook %s, and %s is loaded", runs[i].ID, ref, book.Ref())
+			}
+		}
+	}
+	return ""
 }
 
 // beside is how far from a gaming day the events are that may change its findings: shoes reach into the days beside.

@@ -158,16 +158,23 @@ func (r *AuditRun) done() AuditRun {
 	return row
 }
 
+// firstSince selects the first offset of each partition in ranges of the journal that were first written after a moment.
+// A restart writes the last range again.
+func (s *Store) firstSince() string {
+	return "SELECT partition, min(from_offset) AS first FROM (SELECT partition, from_offset FROM " + s.name("journal") +
+		" GROUP BY topic, partition, from_offset, to_offset " +
+		"HAVING min(written_at) > fromUnixTimestamp64Milli({since:Int64})) GROUP BY partition"
+}
+
 // ArrivedSince counts the events of a property, from one time to before another, that were stored after a moment: their
-// offsets are in ranges of the journal that were written later.
+// offsets are in ranges of the journal that were first written later.
 func (s *Store) ArrivedSince(ctx context.Context, property string, from, until int64, since time.Time) (late uint64,
 	err error,
 ) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	err = s.conn.QueryRow(ctx, "SELECT count() FROM "+s.name("events")+` AS e
-GLOBAL INNER JOIN (SELECT partition, min(from_offset) AS first FROM `+s.name("journal")+`
-    WHERE written_at > fromUnixTimestamp64Milli({since:Int64}) GROUP BY partition) AS j ON e.partition = j.partition
+GLOBAL INNER JOIN (`+s.firstSince()+`) AS j ON e.partition = j.partition
 WHERE e.property_id = {property:String} AND e.at >= fromUnixTimestamp64Nano({from:Int64})
 AND e.at < fromUnixTimestamp64Nano({until:Int64}) AND e.offset >= j.first`,
 		params("property", property, "from", from, "until", until, "since", since.UnixMilli())...).Scan(&late)
@@ -201,8 +208,7 @@ min(seq) AS `+"`From`, max(seq) AS `To`"+` FROM (
         OVER (PARTITION BY e.table_id, e.partition ORDER BY e.seq ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING)
         AS behind
     FROM `+s.name("events")+` AS e
-    GLOBAL INNER JOIN (SELECT partition, min(from_offset) AS first FROM `+s.name("journal")+`
-        WHERE written_at > fromUnixTimestamp64Milli({since:Int64}) GROUP BY partition) AS j ON e.partition = j.partition
+    GLOBAL INNER JOIN (`+s.firstSince()+`) AS j ON e.partition = j.partition
     WHERE e.property_id = {property:String} AND e.at >= fromUnixTimestamp64Nano({from:Int64})
     AND e.at < fromUnixTimestamp64Nano({until:Int64})
 ) WHERE offset >= first AND offset > behind GROUP BY name ORDER BY name`,
