@@ -40,7 +40,8 @@ func (r *report) writePDF(o *out) error {
 	p.SetProducer("shoeproof", false)
 	p.SetLang("en-US")
 	p.SetDisplayMode("fullwidth", "continuous")
-	p.SetTitle(r.M.Form+", "+r.M.Property+", "+r.M.GamingDay, true)
+	p.tags.title = r.M.Form + ", " + r.M.Property + ", " + r.M.GamingDay
+	p.SetTitle(p.tags.title, true)
 	p.SetAuthor(r.M.Licensee, true)
 	p.SetMargins(pdfMargin, 24, pdfMargin)
 	p.SetAutoPageBreak(false, 0) // a break within a marked content would be no PDF
@@ -105,14 +106,14 @@ func (r *report) pdfBody(p *page) {
 		rows = append(rows, f[:])
 	}
 	p.table(nil, rows)
-	p.heading("Findings by severity")
+	p.heading("New findings by severity")
 	rows = nil
 	for _, s := range r.Severities {
 		rows = append(rows, s[:])
 	}
 	p.table([]string{"Severity", "Findings"}, rows)
 	if len(r.Rules) > 0 {
-		p.heading("Findings by rule")
+		p.heading("New findings by rule")
 		rows = nil
 		for _, c := range r.Rules {
 			rows = append(rows, []string{c.Rule, c.Severity, fmt.Sprint(c.Findings)})

@@ -4,6 +4,7 @@ package export
 
 import (
 	"bytes"
+	"encoding/xml"
 	"errors"
 	"fmt"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 // tags is the structure of a tagged PDF (ISO 32000-1, 14.7 and 14.8): what a screen reader reads, in its order. The
 // library writes none, so that it is appended to its output as an incremental update.
 type tags struct {
+	title    string
 	root, at *element
 	pages    [][]*element // of each page, by the number of the marked content
 }
@@ -112,8 +114,14 @@ func (t *tags) tagged(pdf []byte) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.put(root, "%s/Version /1.7\n/MarkInfo <</Marked true>>\n/StructTreeRoot %d 0 R\n"+
-		"/ViewerPreferences <</DisplayDocTitle true>>\n>>", bytes.TrimSuffix(catalog, []byte(">>")), tree)
+	metadata := u.next()
+	u.put(root, "%s/Version /1.7\n/MarkInfo <</Marked true>>\n/StructTreeRoot %d 0 R\n/Metadata %d 0 R\n"+
+		"/ViewerPreferences <</DisplayDocTitle true>>\n>>", bytes.TrimSuffix(catalog, []byte(">>")), tree, metadata)
+	about, err := t.metadata()
+	if err != nil {
+		return nil, err
+	}
+	u.put(metadata, "<</Type /Metadata /Subtype /XML /Length %d>>\nstream\n%s\nendstream", len(about), about)
 	u.put(tree, "<</Type /StructTreeRoot /K %d 0 R /ParentTree %d 0 R /ParentTreeNextKey %d>>", t.root.object, parents,
 		len(t.pages))
 	t.root.put(u, tree)
@@ -130,6 +138,24 @@ func (t *tags) tagged(pdf []byte) ([]byte, error) {
 	fmt.Fprintf(&u.out, "xref\n%strailer\n<</Size %d /Root %d 0 R /Info %d 0 R /Prev %d>>\nstartxref\n%d\n%%%%EOF\n",
 		u.xref.Bytes(), u.size, root, info, start, at)
 	return append(pdf, u.out.Bytes()...), nil
+}
+
+// metadata is the title and the language as XMP (ISO 16684-1). It does not claim PDF/UA, which wants fonts in the file.
+func (t *tags) metadata() ([]byte, error) {
+	var title bytes.Buffer
+	if err := xml.EscapeText(&title, []byte(t.title)); err != nil {
+		return nil, fmt.Errorf("write the title of the summary: %w", err)
+	}
+	return fmt.Appendf(nil, `<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
+<x:xmpmeta xmlns:x="adobe:ns:meta/">
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/">
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">%s</rdf:li></rdf:Alt></dc:title>
+<dc:language><rdf:Bag><rdf:li>en-US</rdf:li></rdf:Bag></dc:language>
+</rdf:Description>
+</rdf:RDF>
+</x:xmpmeta>
+<?xpacket end="r"?>`, title.Bytes()), nil
 }
 
 // number gives an element and those below it their objects.

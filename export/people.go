@@ -122,8 +122,9 @@ func (b *builder) number(findings iter.Seq2[*finding.Finding, error]) iter.Seq2[
 func (b *builder) cells(e *exception) []cell {
 	text := func(s string) cell { return cell{text: s} }
 	number := func(n uint64) cell { return cell{strconv.FormatUint(n, 10), n > 0}.orBlank(n > 0) }
-	f := e.finding
+	f, severity := e.finding, e.severity.String()
 	if f == nil {
+		severity = ""
 		f = &finding.Finding{ID: e.amends.Amends, PropertyID: b.manifest.Property, GamingDay: e.amends.GamingDay}
 		if was := e.amends.before.brief; was != nil {
 			f.TableID, f.ShoeID, f.Round, f.Rule = was.Table, was.Shoe, was.Round, was.Rule
@@ -140,8 +141,8 @@ func (b *builder) cells(e *exception) []cell {
 		text(b.day.Games[ShoeKey{f.TableID, f.ShoeID}]), text(f.ShoeID), number(uint64(f.Round)),
 		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule),
 		text(strings.Join(f.Citations, "; ")),
-		text(f.Severity.String()), text(b.description(f.Rule)), text(f.Expected), text(f.Observed),
-		{schema.Decimal(f.Amount, f.Currency), e.finding != nil},
+		text(severity), text(b.description(f.Rule)), text(f.Expected), text(f.Observed),
+		cell{schema.Decimal(f.Amount, f.Currency), true}.orBlank(e.finding != nil),
 		text(f.Currency), text(f.DealerID), text(seen.supervisor), number(uint64(f.Seat)), text(seen.patron), text(t.Status),
 		text(t.Disposition), text(explanation),
 		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(seen.camera),

@@ -79,9 +79,9 @@ func (b *builder) report(all []exception, fresh []*digested, amendments []Amendm
 		{"Gaming day", fmt.Sprintf("%s, %s to %s", m.GamingDay, b.local(m.From), b.local(m.Until))},
 		{"Shifts", strings.Join(shifts, ", ") + " (" + m.Zone + ")"},
 		{"Export", fmt.Sprintf("%d of the log %s", m.Export, m.Origin)},
-		{"Findings", strconv.FormatInt(m.Findings, 10)},
+		{"New findings", strconv.FormatInt(m.Findings, 10)},
 		{"Amendments", strconv.FormatInt(m.Amendments, 10) + amended(m.Amends)},
-		{"Exceptions", strconv.Itoa(len(all))},
+		{"Exceptions", standing(all)},
 		{"Rulebooks", strings.Join(m.Rulebooks, ", ")},
 		{"Release", m.Engine},
 		{"Retention until", strings.Join(append([]string{m.Retention.Until}, m.Retention.Holds...), "; legal hold: ")},
@@ -96,6 +96,21 @@ func (b *builder) report(all []exception, fresh []*digested, amendments []Amendm
 		r.Lines = append(r.Lines, b.reportLine(&all[i]))
 	}
 	return r
+}
+
+// standing is the number of exceptions, and of those that amendments withdraw.
+func standing(all []exception) string {
+	withdrawn := 0
+	for i := range all {
+		if all[i].finding == nil {
+			withdrawn++
+		}
+	}
+	text := strconv.Itoa(len(all) - withdrawn)
+	if withdrawn > 0 {
+		text += fmt.Sprintf(", and %d withdrawn", withdrawn)
+	}
+	return text
 }
 
 func amended(days []string) string {
