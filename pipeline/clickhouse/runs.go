@@ -158,7 +158,7 @@ func (r *AuditRun) done() AuditRun {
 	return row
 }
 
-// firstSince selects the first offset of each partition in ranges of the journal that were first written after a moment.
+// firstSince selects the first offset of each partition in ranges of the journal that were first written after a time.
 // A restart writes the last range again.
 func (s *Store) firstSince() string {
 	return "SELECT partition, min(from_offset) AS first FROM (SELECT partition, from_offset FROM " + s.name("journal") +
