@@ -87,7 +87,7 @@ bench: engines ## run all benchmarks; RUN=name for some
 	go test -timeout 60m -run '^$$' -bench '$(RUN)' -benchmem ./...
 
 bench-watch: ## memory, restart and speed of audit watch: TABLES tables for DAYS days (1000 and 30 for the long form)
-	SHOEPROOF_FLOOR=$(TABLES)x$(or $(DAYS),3) GOMEMLIMIT=460MiB go test ./internal/watch -run FloorMemory -v -count=1 -timeout 0
+	SHOEPROOF_FLOOR=$(TABLES)x$(or $(DAYS),3) go test ./internal/watch -run FloorMemory -v -count=1 -timeout 0
 
 bench-delays: ## the delay from a cheat to its page, through engine and watch: RUNS runs of each row (20)
 	SHOEPROOF_DELAYS=$(or $(RUNS),20) go test ./internal/watch -run Delays -v -count=1 -timeout 0

@@ -17,16 +17,17 @@ const (
 // patrons who bet and the experts about each. The factors of a patron have a mean of at most 1 given the past, and so
 // has the factor of the mixture, whatever the dependence between the patrons of a round.
 type accomplices struct {
-	budget  *Budget
-	experts int
+	budget *Budget
+	prior  []float64
 	keyedStates[accompliceState]
 	// shown are the factors of the patrons of the round.
 	shown []accomplice
 }
 
-func newAccomplices(b *Budget, experts int) accomplices {
+// newAccomplices makes the mixtures of dealers, with the first weight of each expert.
+func newAccomplices(b *Budget, prior []float64) accomplices {
 	return accomplices{
-		budget: b, experts: experts, keyedStates: keyedStates[accompliceState]{keys: map[Key]*accompliceState{}},
+		budget: b, prior: prior, keyedStates: keyedStates[accompliceState]{keys: map[Key]*accompliceState{}},
 	}
 }
 
@@ -73,7 +74,7 @@ func (a *accomplices) score(r *Round, out *factors) {
 	}
 	s := a.keys[key]
 	if s == nil {
-		s = &accompliceState{Experts: newMixture(a.experts)}
+		s = &accompliceState{Experts: slices.Clone(a.prior)}
 		a.keys[key] = s
 	}
 	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(a.budget.Volume, OfDealer))}

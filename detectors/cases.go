@@ -1,6 +1,10 @@
 package detectors
 
-import "math"
+import (
+	"math"
+	"slices"
+	"strings"
+)
 
 // cause names the cause that detectors share: what one of them reports in a visit of a subject, the others do not
 // report again.
@@ -33,13 +37,13 @@ func preference(d *Detector, kind KeyKind) float64 {
 }
 
 // oneCase makes the alarms of a call cases: the subject of an alarm is the key that explains most of its evidence, and
-// a subject with an alarm of the same cause has no further one until its next visit. Alarms outside the budget, and
-// certain facts, are left.
+// a subject with an alarm of the same cause has no further one until its next visit. Alarms outside the budget, but for
+// those about accounts that offset, and certain facts are left.
 func (h *Host) oneCase() {
 	cases := h.Alarms[:0]
 	for i := range h.Alarms {
 		a := h.Alarms[i]
-		if a.Certain || a.Detector.Starts == nil || a.Key.Kind.Ends() {
+		if a.Certain || a.Detector.Starts == nil && a.Key.Kind != OfPair || a.Key.Kind.Ends() {
 			cases = append(cases, a)
 			continue
 		}
@@ -47,16 +51,22 @@ func (h *Host) oneCase() {
 		if open {
 			continue
 		}
-		if x := h.ledger.accounts[keyOf(a.Detector, subject)]; subject != a.Key {
-			a.Key, a.Since, a.Rounds, a.Money, a.Top, a.effect = subject, x.first(), int(x.rounds), x.money, x.list(), x.effect
-			a.Note = ""
-			h.ledger.rest(keyOf(a.Detector, subject), a.Location.At)
-			h.note(&a)
+		if subject != a.Key {
+			h.rename(&a, subject)
 		}
-		h.ledger.accounts[keyOf(a.Detector, subject)].reported = true
+		h.ledger.find(a.Detector, subject).reported = true
 		cases = append(cases, a)
 	}
 	h.Alarms = cases
+}
+
+// rename makes an alarm one about another key, which rests from now on.
+func (h *Host) rename(a *Alarm, subject Key) {
+	x := h.ledger.find(a.Detector, subject)
+	a.Key, a.Since, a.Rounds, a.Money = subject, h.ledger.moments.location(x.since), int(x.rounds), x.money
+	a.Top, a.effect, a.Note = h.ledger.list(x), x.effect, ""
+	h.ledger.rest(a.Detector, subject, a.Location.At)
+	h.note(a)
 }
 
 // subject is the key that explains most of an alarm, among those with a factor in this call. Open reports that the
@@ -65,7 +75,7 @@ func (h *Host) subject(a *Alarm) (best Key, open bool) {
 	if h.alarmed(a, a.Key) {
 		return a.Key, true
 	}
-	best, most := a.Key, a.LnE+h.advance(a.Detector, a.Key.Kind)
+	best, most := a.Key, h.explained(a, a.Key, a.LnE)
 	for i := range h.Factors {
 		f := &h.Factors[i]
 		if f.Detector.cause() != a.Detector.cause() || f.Key == a.Key || f.Key.Kind.Ends() {
@@ -74,15 +84,23 @@ func (h *Host) subject(a *Alarm) (best Key, open bool) {
 		if absorbs(f.Key, a) && h.alarmed(a, f.Key) {
 			return f.Key, true
 		}
-		x := h.ledger.accounts[keyOf(a.Detector, f.Key)]
+		x := h.ledger.find(a.Detector, f.Key)
 		if f.Detector != a.Detector || !explains(f.Key, a.Key) || x == nil || x.resting {
 			continue
 		}
-		if v := x.lnR + h.advance(a.Detector, f.Key.Kind); v > most {
+		if v := h.explained(a, f.Key, x.lnR); v > most {
 			best, most = f.Key, v
 		}
 	}
 	return best, false
+}
+
+// explained is how much a key explains of an alarm.
+func (h *Host) explained(a *Alarm, key Key, lnR float64) float64 {
+	if x, ok := h.processes[slices.Index(h.detectors, a.Detector)].(*offsetting); ok {
+		return x.explained(key)
+	}
+	return lnR + h.advance(a.Detector, key.Kind)
 }
 
 // advance makes the statistics of keys of several kinds comparable: those with many starts are larger by their number.
@@ -94,8 +112,10 @@ func (h *Host) advance(d *Detector, kind KeyKind) float64 {
 // dealer, of anybody about a dealer, table, device or pit.
 func explains(key, about Key) bool {
 	switch about.Kind {
-	case OfPatron, OfPair:
+	case OfPatron:
 		return false
+	case OfPair:
+		return key.Kind == OfPair && within(key.ID, about.ID)
 	case OfDealerPatron:
 		n := len(about.ID) - len(key.ID)
 		return key.Kind == OfPatron && n > 0 && about.ID[n:] == key.ID && about.ID[n-1] == '+'
@@ -104,11 +124,25 @@ func explains(key, about Key) bool {
 	}
 }
 
+// within reports whether all accounts of one list are in the other: a pair is part of a group that offsets.
+func within(a, b string) bool {
+	few, many := strings.Split(a, "+"), strings.Split(b, "+")
+	if len(few) > len(many) {
+		few, many = many, few
+	}
+	for _, account := range few {
+		if !slices.Contains(many, account) {
+			return false
+		}
+	}
+	return true
+}
+
 // absorbs reports whether an alarm belongs to an open case about a key: that of a dealer who settles wrongly has what
 // is found about the patrons of the dealer.
 func absorbs(key Key, a *Alarm) bool {
 	switch key.Kind {
-	case OfPatron:
+	case OfPatron, OfPair:
 		return explains(key, a.Key)
 	case OfDealer:
 		if a.Key.Kind == OfPatron || a.Key.Kind == OfDealerPatron {
@@ -128,7 +162,7 @@ func (h *Host) alarmed(a *Alarm, key Key) bool {
 		if d == a.Detector && key == a.Key || d.cause() != a.Detector.cause() {
 			continue
 		}
-		x := h.ledger.accounts[keyOf(d, key)]
+		x := h.ledger.find(d, key)
 		if x != nil && x.resting && x.reported && a.Location.At-x.latest <= visitGap && a.Location.At-x.alarmAt <= restMax {
 			return true
 		}

@@ -23,6 +23,8 @@ func TestOneCase(t *testing.T) {
 		{"a patron who knows the first card", patron, 4, func(tb *table) { firstCard(tb, 1) }},
 		{"a patron who bets late and knows", patron, 6, pastPost},
 		{"a patron who changes stakes", patron, 6, capStakes(1)},
+		{"two accounts that offset", Key{OfPair, "p0+p1"}, 3, offsetting2(1, 1, 0)},
+		{"one account that offsets two", Key{OfPair, "p0+p1+p2"}, 3, oneAgainstTwo},
 		{"a dealer who takes no vigorish", dealer, 20, func(tb *table) {
 			tb.settle = func(r *Round) {
 				for i := range r.Wagers {
@@ -56,7 +58,7 @@ func TestOneCase(t *testing.T) {
 				var cases []Alarm
 				tb.hook = func() {
 					for i := range h.Alarms {
-						if a := &h.Alarms[i]; a.Detector.Starts != nil {
+						if a := &h.Alarms[i]; a.Detector.Starts != nil || a.Key.Kind == OfPair && !a.Certain {
 							cases = append(cases, *a)
 						}
 					}

@@ -30,6 +30,9 @@ var differences = [4]int{-2, -1, 1, 2}
 // rankDifferences are the numbers of cards of one rank that an alternative removes.
 var rankDifferences = [...]int{1, 2, 4, 8}
 
+// rankPrior is the first weight of each of them.
+var rankPrior = [len(rankDifferences)]float64{.1, .2, .35, .35}
+
 // rankExperts are a difference of each rank.
 const rankExperts = 13 * len(rankDifferences)
 
@@ -206,6 +209,9 @@ func (d *composition) addRanks(key Key, at int64, out *factors) {
 	c := d.fresh.states[key]
 	if c == nil {
 		c = &keyedMixture{Mixture: newMixture(rankExperts)}
+		for i := range c.Mixture {
+			c.Mixture[i] = rankPrior[i%len(rankDifferences)] / 13
+		}
 		d.fresh.states[key] = c
 	}
 	out.add(Factor{

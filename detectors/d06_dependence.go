@@ -17,7 +17,7 @@ var d06 = &Detector{
 	start: func(b *Budget) process {
 		return &dependence{
 			budget: b, keyedStates: keyedStates[dependenceState]{keys: map[Key]*dependenceState{}},
-			dealers: newAccomplices(b, knownExperts),
+			dealers: newAccomplices(b, knownPrior[:]),
 		}
 	},
 }
@@ -43,6 +43,30 @@ const (
 	dependenceExperts = cardPositions*len(groupings) + knownExperts
 )
 
+// knownPrior is the first weight of each expert who knows a card: most who do know the first one.
+var knownPrior = [knownExperts]float64{
+	.1, .1, .1, .1, // the first card of the player, of the banker, the second ones
+	.025, .025, .025, .025,
+	.025, .025, .025, .025,
+	.025, .025, .025, .025,
+	.05, .05, .05, .05, // the first card of the player, of the banker, by the stake
+	.025, .025, .025, .025,
+}
+
+// newDependenceMixture gives a quarter of the weight to the experts who learn, and the rest to those who know a card.
+func newDependenceMixture() mixture {
+	const learning = .25
+	m := newMixture(dependenceExperts)
+	for i := range m {
+		if known := i - cardPositions*len(groupings); known < 0 {
+			m[i] = learning / (cardPositions * float64(len(groupings)))
+		} else {
+			m[i] = (1 - learning) * knownPrior[known]
+		}
+	}
+	return m
+}
+
 // dependence is d06.
 type dependence struct {
 	inert
@@ -50,6 +74,9 @@ type dependence struct {
 	slips  slips
 	keyedStates[dependenceState]
 	factors [dependenceExperts]float64
+	// size and column describe the stake of the slip that was scored last.
+	size   stakeSize
+	column int
 	// dealers are tested by the factors of knownExperts.
 	dealers accomplices
 	// honest is the distribution of each card given those before it, by position and grouping.
@@ -64,8 +91,8 @@ type dependenceState struct {
 	// for each of them.
 	Came [][cardPositions]valueCounts
 	Of   [8]uint8
-	// Usual are the latest stakes.
-	Usual median
+	// Usual are the latest stakes; nil for a dealer and a patron, who have the stakes of the patron.
+	Usual *median
 }
 
 func (s *dependenceState) visited() int64 { return s.Visit.Last }
@@ -105,7 +132,13 @@ func (d *dependence) forget(stale func(Key, int64) bool) {
 }
 
 func (d *dependence) streams() []stream {
-	return append(d.keyedStates.streams(), d.dealers.streams()...)
+	own := byKey(d.keys, (*dependenceState).check)
+	own.ready = func(key Key, s *dependenceState) {
+		if key.Kind == OfDealerPatron {
+			s.Usual = nil
+		}
+	}
+	return append([]stream{own}, d.dealers.streams()...)
 }
 
 // distribute computes the distribution of each card given those before it in the round.
@@ -138,23 +171,34 @@ func (d *dependence) score(key Key, r *Round, x *slip, out *factors) {
 	}
 	s := d.keys[key]
 	if s == nil {
-		s = &dependenceState{Mixture: newMixture(dependenceExperts)}
+		s = &dependenceState{Mixture: newDependenceMixture()}
 		d.keys[key] = s
 	}
 	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, key.Kind)), Money: x.net}
-	size, column := s.Usual.size(x.sides[x.side]), int(x.side)
-	if s.Usual.far(x.sides[x.side]) {
-		column += 4
+	if key.Kind != OfDealerPatron { // which follows that of the patron
+		d.stake(s, x)
 	}
-	s.Usual.add(x.sides[x.side])
-	d.scoreGroups(s, r, column)
+	d.scoreGroups(s, r, d.column)
 	d.scoreKnown(r, x.side, &f)
-	d.scoreStake(r, x.side, size)
+	d.scoreStake(r, x.side, d.size)
 	if key.Kind == OfPatron {
 		d.dealers.add(key.ID, d.factors[cardPositions*len(groupings):])
 	}
 	f.LnE = s.Mixture.update(0.001, d.factors[:])
 	out.add(f)
+}
+
+// stake compares the stake of a slip with the latest ones.
+func (d *dependence) stake(s *dependenceState, x *slip) {
+	if s.Usual == nil {
+		s.Usual = &median{}
+	}
+	stake := x.sides[x.side]
+	d.size, d.column = s.Usual.size(stake), int(x.side)
+	if s.Usual.far(stake) {
+		d.column += 4
+	}
+	s.Usual.add(stake)
 }
 
 // scoreGroups tests the groups of the cards against the distribution learned for the side and the size of the stake.
@@ -225,10 +269,7 @@ func (d *dependence) scoreKnown(r *Round, side baccarat.Spot, f *Factor) {
 		}
 		hit := (groupings[0][c.Card.Value()] == 1) == (side == own)
 		for i, part := range cardParts {
-			experts[i] = 1 - part
-			if hit {
-				experts[i] += part / chance
-			}
+			experts[i] = followed(part, chance, hit)
 		}
 		if j == 0 {
 			f.Expected = chance
@@ -237,6 +278,17 @@ func (d *dependence) scoreKnown(r *Round, side baccarat.Spot, f *Factor) {
 			}
 		}
 	}
+}
+
+// followed is the likelihood ratio of a card, given a bet of a patron who follows it in a part of the rounds and
+// otherwise bets one way as often as the other: (1+part)/2 of the bets fit the card. Chance is that of a card that fits
+// the bet; the mean over the cards is 1.
+func followed(part, chance float64, fits bool) float64 {
+	mean := 1 + part*(2*chance-1)
+	if fits {
+		return (1 + part) / mean
+	}
+	return (1 - part) / mean
 }
 
 // scoreStake tests the first card of each hand against knowledge of it that shows in the stake: who knows the card bets
@@ -258,10 +310,7 @@ func (d *dependence) scoreStake(r *Round, side baccarat.Spot, size stakeSize) {
 		high := groupings[0][r.Cards[j].Card.Value()] == 1
 		hit := high == (own == (size == bigStake))
 		for i, part := range cardParts {
-			experts[i] = 1 - part
-			if hit {
-				experts[i] += part / chance
-			}
+			experts[i] = followed(part, chance, hit)
 		}
 	}
 }

@@ -17,7 +17,7 @@ var d07 = &Detector{
 	start: func(b *Budget) process {
 		return &foreknowledge{
 			budget: b, keyedStates: keyedStates[foreknowledgeState]{keys: map[Key]*foreknowledgeState{}},
-			dealers: newAccomplices(b, dealerExperts),
+			dealers: newAccomplices(b, newMixture(dealerExperts)),
 		}
 	},
 }
@@ -47,6 +47,8 @@ type foreknowledge struct {
 	slips  slips
 	keyedStates[foreknowledgeState]
 	factors [foreknowledgeExperts]float64
+	// big reports that the stake of the slip that was scored last is at least five times the usual one.
+	big bool
 	// dealers are tested by the factors of all rounds of a patron and of those with big stakes.
 	dealers accomplices
 }
@@ -55,7 +57,8 @@ type foreknowledge struct {
 type foreknowledgeState struct {
 	Visit   visit
 	Mixture mixture
-	Usual   median // of the stakes
+	// Usual are the latest stakes; nil for a dealer and a patron, who have the stakes of the patron.
+	Usual *median
 }
 
 func (s *foreknowledgeState) visited() int64 { return s.Visit.Last }
@@ -80,7 +83,13 @@ func (d *foreknowledge) forget(stale func(Key, int64) bool) {
 }
 
 func (d *foreknowledge) streams() []stream {
-	return append(d.keyedStates.streams(), d.dealers.streams()...)
+	own := byKey(d.keys, (*foreknowledgeState).check)
+	own.ready = func(key Key, s *foreknowledgeState) {
+		if key.Kind == OfDealerPatron {
+			s.Usual = nil
+		}
+	}
+	return append([]stream{own}, d.dealers.streams()...)
 }
 
 func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
@@ -94,8 +103,13 @@ func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
 		d.keys[key] = s
 	}
 	start := s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, key.Kind))
-	big := s.Usual.N >= 5 && x.stake >= 5*s.Usual.value()
-	s.Usual.add(x.stake)
+	if key.Kind != OfDealerPatron { // which follows that of the patron
+		if s.Usual == nil {
+			s.Usual = &median{}
+		}
+		d.big = s.Usual.N >= 5 && x.stake >= 5*s.Usual.value()
+		s.Usual.add(x.stake)
+	}
 	won, chance := x.outcome(r)
 	if chance == 0 {
 		return
@@ -105,7 +119,7 @@ func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
 		hit = 1
 	}
 	n := 0
-	for _, counts := range [...]bool{true, big, x.late} {
+	for _, counts := range [...]bool{true, d.big, x.late} {
 		for _, part := range knownParts {
 			d.factors[n] = 1
 			if counts && won != 0 {

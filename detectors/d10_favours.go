@@ -57,7 +57,7 @@ func (d *favours) Round(r *Round, out *factors) {
 	}
 	for i := range d.bettors {
 		in, other := &d.bettors[i], &d.bettors[(i+1)%len(d.bettors)]
-		key := Key{OfDealerPatron, r.Dealer + "+" + in.bettor}
+		key := Key{OfDealerPatron, r.with(in.bettor)}
 		s := d.keys[key]
 		if s == nil {
 			s = &favourState{}

@@ -62,7 +62,7 @@ func (d *settlementErrors) Round(r *Round, out *factors) {
 	}
 	d.score(Key{OfDealer, r.Dealer}, r, &all, out)
 	for i := range d.patrons {
-		d.score(Key{OfDealerPatron, r.Dealer + "+" + d.patrons[i].bettor}, r, &d.patrons[i], out)
+		d.score(Key{OfDealerPatron, r.with(d.patrons[i].bettor)}, r, &d.patrons[i], out)
 	}
 }
 

@@ -65,6 +65,8 @@ type offsetState struct {
 	// Turnover, Open and Net are of the common rounds: the stakes, what of them did not offset, and the result.
 	Turnover, Open, Net int64
 	Reported            bool
+
+	id string // of the key
 }
 
 // sameBets counts equal bets, on Player less Banker, minor units.
@@ -81,7 +83,9 @@ func (s *offsetState) add(on int64) {
 	s.Block++
 	at := slices.IndexFunc(s.Others, func(o sameBets) bool { return o.On == on })
 	if at < 0 {
-		at = len(s.Others)
+		if at = len(s.Others); at == cap(s.Others) { // there are many states: append would double the list
+			s.Others = append(make([]sameBets, 0, at+4), s.Others...)
+		}
 		s.Others = append(s.Others, sameBets{On: on})
 	}
 	s.Others[at].Times++
@@ -116,7 +120,7 @@ func (d *offsetting) Round(r *Round, out *factors) {
 	}
 	for i := range d.bets {
 		for j := i + 1; j < len(d.bets); j++ {
-			d.score(Key{OfPair, d.bets[i].patron + "+" + d.bets[j].patron}, &d.bets[i], &d.bets[j], r, out)
+			d.pair(&d.bets[i], &d.bets[j], r, out)
 			for k := range d.bets {
 				if k != i && k != j {
 					d.scoreTwo(&d.bets[k], &d.bets[i], &d.bets[j], r, out)
@@ -125,6 +129,49 @@ func (d *offsetting) Round(r *Round, out *factors) {
 		}
 	}
 	d.scoreGroups(r, out)
+}
+
+// named writes the id of accounts to the scratch.
+func (d *offsetting) named(patrons ...string) {
+	d.name = d.name[:0]
+	for i, p := range patrons {
+		if i > 0 {
+			d.name = append(d.name, '+')
+		}
+		d.name = append(d.name, p...)
+	}
+}
+
+// opened is the state of the accounts that the scratch names; nil if there is none in this visit.
+func (d *offsetting) opened(at int64) *offsetState {
+	if s := d.keys[Key{OfPair, string(d.name)}]; s != nil && at-s.Visit.Last <= visitGap {
+		return s
+	}
+	return nil
+}
+
+// open makes the state of the accounts that the scratch names.
+func (d *offsetting) open(at int64) *offsetState {
+	s := newOffsetState(at)
+	s.id = string(d.name)
+	d.keys[Key{OfPair, s.id}] = s
+	return s
+}
+
+// pair scores two accounts.
+func (d *offsetting) pair(a, b *mainBet, r *Round, out *factors) {
+	d.named(a.patron, b.patron)
+	s := d.opened(r.At)
+	if s == nil {
+		s = d.open(0)
+	}
+	d.score(s, a, b, r, out)
+}
+
+func (d *offsetting) streams() []stream {
+	own := byKey(d.keys, (*offsetState).check)
+	own.ready = func(key Key, s *offsetState) { s.id = key.ID }
+	return []stream{own}
 }
 
 // groupNet sums the bets of a group, which is a set of bits: on Player less Banker, and in all. Even reports that the
@@ -176,11 +223,11 @@ func (d *offsetting) scoreGroup(set int, opens bool, r *Round, out *factors) {
 			d.name = append(d.name, '+')
 		}
 	}
-	name := d.name[:len(d.name)-1]
-	if s := d.keys[Key{OfPair, string(name)}]; s != nil && r.At-s.Visit.Last <= visitGap {
-		d.score(Key{OfPair, string(name)}, one, &others, r, out)
+	d.name = d.name[:len(d.name)-1]
+	if s := d.opened(r.At); s != nil {
+		d.score(s, one, &others, r, out)
 	} else if opens {
-		d.keys[Key{OfPair, string(name)}] = newOffsetState(r.At)
+		d.open(r.At)
 	}
 }
 
@@ -209,15 +256,14 @@ func (d *offsetting) group(r *Round) {
 
 // scoreTwo scores one against two. Their first round that offsets opens the account and is not scored.
 func (d *offsetting) scoreTwo(one, a, b *mainBet, r *Round, out *factors) {
-	key := Key{OfPair, one.patron + "+" + a.patron + "+" + b.patron}
-	s := d.keys[key]
+	d.named(one.patron, a.patron, b.patron)
 	both := mainBet{on: a.on + b.on, net: a.net + b.net}
-	if s != nil && r.At-s.Visit.Last <= visitGap {
-		d.score(key, one, &both, r, out)
+	if s := d.opened(r.At); s != nil {
+		d.score(s, one, &both, r, out)
 		return
 	}
 	if (a.on > 0) == (b.on > 0) && a.on != 0 && b.on != 0 && offsets(one.on, both.on) >= 0.9 {
-		d.keys[key] = newOffsetState(r.At)
+		d.open(r.At)
 	}
 }
 
@@ -225,12 +271,9 @@ func newOffsetState(at int64) *offsetState {
 	return &offsetState{Visit: visit{Last: at}, Mixture: [len(offsetWeights)]float64(newMixture(len(offsetWeights)))}
 }
 
-func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
-	s := d.keys[key]
-	if s == nil || r.At-s.Visit.Last > visitGap {
-		s = newOffsetState(0)
-		d.keys[key] = s
-	}
+// score scores the bet of one side against the bets of the other one.
+func (d *offsetting) score(s *offsetState, a, b *mainBet, r *Round, out *factors) {
+	key := Key{OfPair, s.id}
 	start := s.Visit.start(r.At, roundsPerVisit(d.budget.Volume, OfPair))
 	many := strings.Count(key.ID, "+")
 	if many+1 >= groupMin {
@@ -242,9 +285,9 @@ func (d *offsetting) score(key Key, a, b *mainBet, r *Round, out *factors) {
 		return
 	}
 	if many > 1 && s.Rounds == offsetTrial && 2*s.Open > s.Turnover && s.LnE < 1 {
-		at := s.Visit.Last
-		*s = *newOffsetState(at)
-		s.Left = offsetBlock - offsetTrial
+		id := s.id
+		*s = *newOffsetState(s.Visit.Last)
+		s.id, s.Left = id, offsetBlock-offsetTrial
 		return
 	}
 	s.add(b.on)
@@ -295,6 +338,16 @@ func offsets(x, y int64) float64 {
 	}
 	open := x + y
 	return 1 - float64(max(open, -open))/float64(max(x, -x)+max(y, -y))
+}
+
+// explained is how much of their turnover accounts offset, if there is some evidence: a pair that offsets in part may
+// belong to a group that offsets fully, and has about the same evidence.
+func (d *offsetting) explained(key Key) float64 {
+	s := d.keys[key]
+	if s == nil || s.Turnover == 0 || s.LnE < lnMillion/3 {
+		return 0
+	}
+	return 1 - float64(s.Open)/float64(s.Turnover)
 }
 
 // Explain describes the common rounds of a pair.

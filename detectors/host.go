@@ -70,6 +70,7 @@ type Host struct {
 	processes []process
 	factors   factors
 	keeps     func(KeyKind) bool
+	names     interned // nil if all keys end with the shoe
 }
 
 // NewHost starts detectors for all kinds of key.
@@ -80,9 +81,7 @@ func NewHost(budget Budget, detectors []*Detector) *Host {
 // NewLive starts the detectors of the stream of one table, for the keys that end with the shoe. Begin takes them back
 // to their start, so that a host serves one shoe after the other.
 func NewLive(budget Budget) *Host {
-	h := newHost(budget, withKeys(true), KeyKind.Ends)
-	h.ledger.moments.reuses = true
-	return h
+	return newHost(budget, withKeys(true), KeyKind.Ends)
 }
 
 // NewStored starts the detectors of stored facts, for the keys that outlive a shoe.
@@ -99,6 +98,9 @@ func withKeys(ends bool) []*Detector {
 
 func newHost(budget Budget, detectors []*Detector, keeps func(KeyKind) bool) *Host {
 	h := &Host{ledger: newLedger(budget), detectors: detectors, keeps: keeps, factors: factors{keeps: keeps}}
+	if keeps(OfPatron) {
+		h.names = interned{}
+	}
 	for _, d := range detectors {
 		h.processes = append(h.processes, d.start(&h.ledger.budget))
 	}
@@ -115,7 +117,13 @@ func (h *Host) Begin(s *Shoe) {
 
 // Round takes a settled round. It freezes a round whose reader d19 suspects.
 func (h *Host) Round(r *Round) {
-	r.Frozen = r.Frozen || h.suspects(r)
+	r.Frozen, r.names = r.Frozen || h.suspects(r), h.names
+	if h.names != nil {
+		r.Dealer = h.names.of(r.Dealer)
+		for i := range r.Wagers {
+			r.Wagers[i].Patron = h.names.of(r.Wagers[i].Patron)
+		}
+	}
 	h.each(r.Location, r.Frozen, r.Part, func(p process, f *factors) { p.Round(r, f) })
 }
 
@@ -123,7 +131,7 @@ func (h *Host) Round(r *Round) {
 // readings waits.
 func (h *Host) suspects(r *Round) bool {
 	for _, key := range [...]Key{{OfShoe, r.Shoe}, {OfDevice, r.Reader}} {
-		a := h.ledger.accounts[keyOf(d19, key)]
+		a := h.ledger.find(d19, key)
 		if a != nil && a.resting && r.At-a.latest <= visitGap && r.At-a.alarmAt <= restMax {
 			return true
 		}
@@ -152,11 +160,12 @@ func (h *Host) Forget(now int64) {
 		if f, ok := p.(forgetter); ok {
 			d := h.detectors[i]
 			f.forget(func(key Key, last int64) bool {
-				return ended(key, last, now) && !h.ledger.keeps(keyOf(d, key), now)
+				return ended(key, last, now) && !h.ledger.find(d, key).keeps(key.Kind, now)
 			})
 		}
 	}
 	h.ledger.forget(now)
+	h.names.forget(h.ledger)
 }
 
 // each calls the processes of a part and passes their factors to the ledger. Factors of a frozen round are dropped,

@@ -2,15 +2,15 @@ package detectors
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 )
 
 // ledger runs a start-weighted Shiryaev-Roberts statistic for every detector and key.
 type ledger struct {
-	budget   Budget
-	accounts map[accountKey]*account
+	budget Budget
+	// accounts are the accounts of each key, a list: several detectors have accounts of one key.
+	accounts map[Key]*account
 	moments  moments
 	// thresholds are the LnThreshold of detectors, by number and kind of key, as far as they were needed; 0 before.
 	thresholds [][keyKinds]float64
@@ -31,47 +31,85 @@ func (l *ledger) threshold(d *Detector, kind KeyKind) float64 {
 	return *t
 }
 
-// accountKey names a detector by its number, and a key. There are several hundred accounts a table.
-type accountKey struct {
-	id       string
-	kind     KeyKind
-	detector uint8
-}
-
-func keyOf(d *Detector, key Key) accountKey { return accountKey{key.ID, key.Kind, d.number()} }
-
-func (k *accountKey) key() Key { return Key{k.kind, k.id} }
-
-// account is the evidence about a detector and key since the last alarm, or the rest of the key after an alarm.
+// account is the evidence about a detector and key since the last alarm, or the rest of the key after an alarm. There
+// are several hundred of them a table: each field counts.
 type account struct {
-	resting bool
+	// next is the account of another detector and the same key.
+	next *account
+	// top are the rounds with the strongest evidence, strongest first, nil before the first one; listed is their number.
+	top      *strongest
+	detector uint8
+	listed   uint8
+	resting  bool
 	// reported is set if the rest is after a reported alarm, not after an alarm that belongs to another case.
 	reported bool
 	rounds   int32
+	since    momentRef // 0 while it rests
 	// alarmAt is when the alarm was raised, latest the time of the last factor; ns.
 	alarmAt, latest int64
 	// lnR is the logarithm of the statistic.
 	lnR    float64
-	since  *moment // nil while it rests
 	money  int64
 	effect effect
-	top    []weight
+}
+
+// strongest are the rounds with the strongest evidence, in two lists: a list of pairs would be a third larger.
+type strongest struct {
+	lnE     [topRounds]float64
+	moments [topRounds]momentRef
+}
+
+// find returns the account of a detector and a key, nil if there is none.
+func (l *ledger) find(d *Detector, key Key) *account { return l.accounts[key].of(d.number()) }
+
+// of finds the account of a detector in a list.
+func (a *account) of(detector uint8) *account {
+	for a != nil && a.detector != detector {
+		a = a.next
+	}
+	return a
+}
+
+// put adds the account of a detector and a key, in place of the one before.
+func (l *ledger) put(d *Detector, key Key, a *account) {
+	l.remove(d, key)
+	a.detector, a.next = d.number(), l.accounts[key]
+	l.accounts[key] = a
+}
+
+// remove drops the account of a detector and a key.
+func (l *ledger) remove(d *Detector, key Key) {
+	first := l.accounts[key]
+	if first.of(d.number()) == nil {
+		return
+	}
+	first = first.without(func(a *account) bool { return a.detector == d.number() })
+	if first == nil {
+		delete(l.accounts, key)
+		return
+	}
+	l.accounts[key] = first
+}
+
+// without returns a list of accounts without some of them.
+func (a *account) without(drop func(*account) bool) *account {
+	at := &a
+	for *at != nil {
+		if x := *at; drop(x) {
+			*at = x.next
+		} else {
+			at = &x.next
+		}
+	}
+	return a
 }
 
 // list returns the rounds with the strongest evidence.
-func (a *account) list() (top []Weight) {
-	for _, w := range a.top {
-		top = append(top, Weight{w.moment.location(), w.lnE})
+func (l *ledger) list(a *account) (top []Weight) {
+	for i := range a.listed {
+		top = append(top, Weight{l.moments.location(a.top.moments[i]), a.top.lnE[i]})
 	}
 	return top
-}
-
-// first returns the first round with evidence.
-func (a *account) first() (since Location) {
-	if a.since != nil {
-		since = a.since.location()
-	}
-	return since
 }
 
 // Weight is the evidence of one round.
@@ -92,13 +130,12 @@ const (
 )
 
 // keeps reports whether the account of a key whose visit has ended is kept.
-func (l *ledger) keeps(key accountKey, now int64) bool {
-	a := l.accounts[key]
+func (a *account) keeps(kind KeyKind, now int64) bool {
 	if a == nil || a.resting || now-a.latest > keepFor {
 		return false
 	}
 	rare := 100.0
-	if key.kind == OfDealerPatron || key.kind == OfPair { // there are many more of them
+	if kind == OfDealerPatron || kind == OfPair { // there are many more of them
 		rare = 1000
 	}
 	return a.lnR >= math.Log(rare)
@@ -115,31 +152,37 @@ func ended(key Key, last, now int64) bool {
 
 // forget drops the accounts whose visit has ended, except those that it keeps.
 func (l *ledger) forget(now int64) {
-	maps.DeleteFunc(l.accounts, func(k accountKey, a *account) bool {
-		return ended(k.key(), a.latest, now) && !l.keeps(k, now)
-	})
+	for key, first := range l.accounts {
+		left := first.without(func(a *account) bool { return ended(key, a.latest, now) && !a.keeps(key.Kind, now) })
+		switch {
+		case left == nil:
+			delete(l.accounts, key)
+		case left != first:
+			l.accounts[key] = left
+		}
+	}
+	l.compact()
 }
 
 // restMax is the maximum rest of a key that stays after an alarm; ns.
 const restMax = 6 * visitGap
 
 func newLedger(b Budget) *ledger {
-	return &ledger{budget: b, accounts: map[accountKey]*account{}, moments: moments{places: map[string]*place{}}}
+	return &ledger{budget: b, accounts: map[Key]*account{}, moments: moments{places: map[string]*place{}}}
 }
 
 // add takes a factor and returns the alarm that it raises, or nil. After an alarm the account rests until the next
 // visit of the key, at most for restMax, and then starts at 0: persistent evidence gives one finding a visit. Certain
 // facts do not rest.
 func (l *ledger) add(f *Factor) *Alarm {
-	key := keyOf(f.Detector, f.Key)
-	a := l.accounts[key]
+	a := l.find(f.Detector, f.Key)
 	if a != nil && a.resting && (f.Location.At-a.latest > visitGap || f.Location.At-a.alarmAt > restMax) {
 		a = nil
 	}
 	if a == nil {
 		a = l.open()
 		a.since = l.moments.of(&f.Location)
-		l.accounts[key] = a
+		l.put(f.Detector, f.Key, a)
 	}
 	a.latest = f.Location.At
 	if a.resting && !f.Certain {
@@ -159,14 +202,15 @@ func (l *ledger) add(f *Factor) *Alarm {
 	switch {
 	case f.Info: // beside the evidence
 	case f.Certain:
-		delete(l.accounts, key)
+		l.remove(f.Detector, f.Key)
 	default:
-		l.rest(key, f.Location.At)
+		l.rest(f.Detector, f.Key, f.Location.At)
 	}
 	alarm := &Alarm{
-		Detector: f.Detector, Key: f.Key, Location: f.Location, Since: a.first(), LnE: a.lnR, LnThreshold: threshold,
-		Certain: f.Certain, Info: f.Info, Note: f.Note, Rounds: int(a.rounds), Money: a.money,
-		Top: a.list(), effect: a.effect, budget: &l.budget,
+		Detector: f.Detector, Key: f.Key, Location: f.Location, Since: l.moments.location(a.since), LnE: a.lnR,
+		LnThreshold: threshold,
+		Certain:     f.Certain, Info: f.Info, Note: f.Note, Rounds: int(a.rounds), Money: a.money,
+		Top: l.list(a), effect: a.effect, budget: &l.budget,
 	}
 	if f.Certain {
 		alarm.LnE, alarm.LnThreshold = 0, 0
@@ -179,40 +223,47 @@ func (l *ledger) open() *account {
 	if n := len(l.spare); n > 0 {
 		a := l.spare[n-1]
 		l.spare = l.spare[:n-1]
-		*a = account{lnR: math.Inf(-1), top: a.top[:0]}
+		*a = account{lnR: math.Inf(-1), top: a.top}
 		return a
 	}
 	return &account{lnR: math.Inf(-1)}
 }
 
 // rest has the account of a key rest after an alarm.
-func (l *ledger) rest(key accountKey, at int64) {
-	l.accounts[key] = &account{resting: true, alarmAt: at, latest: at, lnR: math.Inf(-1)}
+func (l *ledger) rest(d *Detector, key Key, at int64) {
+	l.put(d, key, &account{resting: true, alarmAt: at, latest: at, lnR: math.Inf(-1)})
 }
 
 // endShoes drops the accounts of keys that end with the shoe.
 func (l *ledger) endShoes() {
-	for k, a := range l.accounts {
-		if k.kind.Ends() {
-			delete(l.accounts, k)
+	for key, a := range l.accounts {
+		if !key.Kind.Ends() {
+			continue
+		}
+		delete(l.accounts, key)
+		for ; a != nil; a = a.next {
 			l.spare = append(l.spare, a)
 		}
 	}
-	if l.moments.reuses {
+	if len(l.accounts) == 0 {
 		l.moments.endShoe()
 	}
 }
 
 // keepTop keeps the rounds with the strongest evidence.
 func (l *ledger) keepTop(a *account, f *Factor) {
-	if len(a.top) >= topRounds && f.LnE <= a.top[topRounds-1].lnE || f.LnE <= 0 {
+	if f.LnE <= 0 || a.listed == topRounds && f.LnE <= a.top.lnE[topRounds-1] {
 		return
 	}
-	at, _ := slices.BinarySearchFunc(a.top, f.LnE, func(x weight, lnE float64) int { return cmp.Compare(lnE, x.lnE) })
-	if len(a.top) >= topRounds {
-		a.top = a.top[:topRounds-1]
+	if a.top == nil {
+		a.top = &strongest{}
 	}
-	a.top = slices.Insert(a.top, at, weight{l.moments.of(&f.Location), f.LnE})
+	n := int(a.listed)
+	at, _ := slices.BinarySearchFunc(a.top.lnE[:n], f.LnE, func(x, lnE float64) int { return cmp.Compare(lnE, x) })
+	n = min(n+1, topRounds)
+	copy(a.top.lnE[at+1:n], a.top.lnE[at:])
+	copy(a.top.moments[at+1:n], a.top.moments[at:])
+	a.top.lnE[at], a.top.moments[at], a.listed = f.LnE, l.moments.of(&f.Location), uint8(n)
 }
 
 // lnAdd is ln(e^a + e^b).

@@ -235,7 +235,7 @@ func TestHold(t *testing.T) {
 
 // lnR is the evidence about a key, -Inf without an account.
 func lnR(h *Host, d *Detector, key Key) float64 {
-	if a := h.ledger.accounts[keyOf(d, key)]; a != nil {
+	if a := h.ledger.find(d, key); a != nil {
 		return a.lnR
 	}
 	return math.Inf(-1)

@@ -2,67 +2,64 @@ package detectors
 
 import "github.com/shoeproof/shoeproof/record"
 
-// place is where a shoe is dealt. The moments of the shoe share it. Number is its number in a state that is written.
-type place struct {
-	property, pit, table, shoe string
-	number                     int
-}
+// place is where a shoe is dealt. The moments of the shoe share it.
+type place struct{ property, pit, table, shoe string }
 
-// moment is a Location in a few bytes: each account refers to several, and the accounts of a round share them.
+// moment is a Location in 32 bytes: each account refers to several, and the accounts of a round share them.
 type moment struct {
 	place *place
 	at    int64 // ns
 	seq   record.Seq
 	round uint32
-	// number is its number in a state that is written.
-	number uint32
 }
 
-func (m *moment) location() Location {
-	return Location{
-		Property: m.place.property, Pit: m.place.pit, Table: m.place.table, Shoe: m.place.shoe,
-		Round: m.round, At: m.at, Seq: m.seq,
-	}
-}
+// momentRef is 1 + the number of a moment, 0 for none.
+type momentRef uint32
 
-// weight is the evidence of one round.
-type weight struct {
-	moment *moment
-	lnE    float64
-}
+// momentChunk is the number of moments that are allocated together.
+const momentChunk = 64
 
-// moments makes moments. It knows the last one, and the last place of each table.
+// moments makes moments and numbers them. It knows the last one, and the last place of each table.
 type moments struct {
-	last   *moment
+	chunks []*[momentChunk]moment
+	count  int
+	last   momentRef
 	places map[string]*place
-	// reuses is set where all accounts end with the shoe: then made are the moments of the shoe, and spare those of
-	// earlier ones.
-	reuses      bool
-	made, spare []*moment
 }
 
-// endShoe takes back the moments of a shoe whose accounts are dropped.
-func (m *moments) endShoe() {
-	m.last, m.spare, m.made = nil, append(m.spare, m.made...), m.made[:0]
+// at returns a moment. It is valid until the next call of compact.
+func (m *moments) at(ref momentRef) *moment {
+	return &m.chunks[(ref-1)/momentChunk][(ref-1)%momentChunk]
 }
 
-// next returns a moment to be filled.
-func (m *moments) next() *moment {
-	if !m.reuses {
-		return &moment{}
+func (m *moments) location(ref momentRef) Location {
+	if ref == 0 {
+		return Location{}
 	}
-	if len(m.spare) == 0 {
-		m.spare = append(m.spare, &moment{})
+	x := m.at(ref)
+	return Location{
+		Property: x.place.property, Pit: x.place.pit, Table: x.place.table, Shoe: x.place.shoe,
+		Round: x.round, At: x.at, Seq: x.seq,
 	}
-	n := len(m.spare) - 1
-	x := m.spare[n]
-	m.spare, m.made = m.spare[:n], append(m.made, x)
-	return x
+}
+
+// endShoe drops all moments. Their storage is used again.
+func (m *moments) endShoe() { m.last, m.count = 0, 0 }
+
+// add adds a moment.
+func (m *moments) add(x moment) momentRef {
+	if m.count == len(m.chunks)*momentChunk {
+		m.chunks = append(m.chunks, new([momentChunk]moment))
+	}
+	m.count++
+	ref := momentRef(m.count)
+	*m.at(ref) = x
+	return ref
 }
 
 // of returns the moment of a location.
-func (m *moments) of(l *Location) *moment {
-	if m.last != nil && m.last.location() == *l {
+func (m *moments) of(l *Location) momentRef {
+	if m.last != 0 && m.location(m.last) == *l {
 		return m.last
 	}
 	at := m.places[l.Table]
@@ -70,7 +67,44 @@ func (m *moments) of(l *Location) *moment {
 		at = &place{property: l.Property, pit: l.Pit, table: l.Table, shoe: l.Shoe}
 		m.places[l.Table] = at
 	}
-	m.last = m.next()
-	*m.last = moment{place: at, at: l.At, seq: l.Seq, round: l.Round}
+	m.last = m.add(moment{place: at, at: l.At, seq: l.Seq, round: l.Round})
 	return m.last
+}
+
+// compact drops the moments to which no account refers, and numbers the others again, in their order.
+func (l *ledger) compact() {
+	m := &l.moments
+	numbers := make([]momentRef, m.count+1)
+	l.eachMoment(func(ref *momentRef) { numbers[*ref] = 1 })
+	kept := momentRef(0)
+	for ref := momentRef(1); int(ref) <= m.count; ref++ {
+		if numbers[ref] != 0 {
+			kept++
+			*m.at(kept), numbers[ref] = *m.at(ref), kept
+		}
+	}
+	l.eachMoment(func(ref *momentRef) { *ref = numbers[*ref] })
+	m.last, m.count = numbers[m.last], int(kept)
+	used := (m.count + momentChunk - 1) / momentChunk
+	clear(m.chunks[used:])
+	m.chunks = m.chunks[:used]
+}
+
+// eachMoment calls use with each reference of an account to a moment.
+func (l *ledger) eachMoment(use func(*momentRef)) {
+	for _, a := range l.accounts {
+		for ; a != nil; a = a.next {
+			a.eachMoment(use)
+		}
+	}
+}
+
+// eachMoment calls use with the references to moments, in order.
+func (a *account) eachMoment(use func(*momentRef)) {
+	if a.since != 0 {
+		use(&a.since)
+	}
+	for i := range a.listed {
+		use(&a.top.moments[i])
+	}
 }

@@ -39,7 +39,8 @@ type Shoe struct {
 }
 
 // Round is the input of the detectors for a settled round: what was known before its first card, and its outcome. The
-// caller owns it and its lists and may reuse them after the call.
+// caller owns it and its lists and may reuse them after the call, which
+// replaces ids by equal ones.
 type Round struct {
 	Location
 	Dealer string
@@ -67,7 +68,12 @@ type Round struct {
 	Frozen bool
 	// Part selects the detectors that score the round.
 	Part Part
+
+	names interned
 }
+
+// with is the id of the dealer of the round and a patron.
+func (r *Round) with(patron string) string { return r.names.pair(r.Dealer, patron) }
 
 // Part selects detectors. A round is scored by all of them at once, or when it is settled by those that need nothing
 // more (Prompt) and at the end of its shoe by the others (AtEnd).

@@ -36,7 +36,7 @@ func eachSlip(r *Round, patrons []slip, table *slip, score func(Key, *slip)) {
 		x := &patrons[i]
 		score(Key{OfPatron, x.bettor}, x)
 		if r.Dealer != "" {
-			score(Key{OfDealerPatron, r.Dealer + "+" + x.bettor}, x)
+			score(Key{OfDealerPatron, r.with(x.bettor)}, x)
 		}
 	}
 	if len(patrons) > 1 {

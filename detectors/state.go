@@ -67,17 +67,19 @@ type accountState struct {
 // state is the state of the accounts.
 func (l *ledger) state() ledgerState {
 	all := make(map[accountName]*accountState, len(l.accounts))
-	for k, a := range l.accounts {
-		all[accountName{fmt.Sprintf("d%02d", k.detector), k.key()}] = &accountState{
-			Resting: a.resting, Case: a.reported, AlarmAt: a.alarmAt, Latest: a.latest, LnR: a.lnR, Since: a.first(),
-			Rounds: int(a.rounds), Money: a.money, Effect: a.effect, Top: a.list(),
+	for key, a := range l.accounts {
+		for ; a != nil; a = a.next {
+			all[accountName{fmt.Sprintf("d%02d", a.detector), key}] = &accountState{
+				Resting: a.resting, Case: a.reported, AlarmAt: a.alarmAt, Latest: a.latest, LnR: a.lnR,
+				Since: l.moments.location(a.since), Rounds: int(a.rounds), Money: a.money, Effect: a.effect, Top: l.list(a),
+			}
 		}
 	}
 	return ledgerState{all}
 }
 
-// restore takes the state of an account.
-func (l *ledger) restore(key accountKey, s *accountState, at func(*Location) *moment) {
+// restore returns the account of a state.
+func (s *accountState) restore(at func(*Location) momentRef) *account {
 	a := &account{
 		resting: s.Resting, reported: s.Case, alarmAt: s.AlarmAt, latest: s.Latest, lnR: s.LnR, rounds: int32(s.Rounds),
 		money: s.Money, effect: s.Effect,
@@ -86,9 +88,9 @@ func (l *ledger) restore(key accountKey, s *accountState, at func(*Location) *mo
 		a.since = at(&s.Since)
 	}
 	for i := range s.Top {
-		a.top = append(a.top, weight{at(&s.Top[i].Location), s.Top[i].LnE})
+		a.list(at(&s.Top[i].Location), s.Top[i].LnE)
 	}
-	l.accounts[key] = a
+	return a
 }
 
 // stateful is a process with a declared state: a struct, or a map of structs, whose exported fields hold all that
@@ -178,10 +180,10 @@ func (h *Host) restore(data []byte) error {
 
 // restoreAccounts takes accounts, and refuses those that the host cannot have.
 func (h *Host) restoreAccounts(all map[accountName]*accountState) error {
-	known := map[Location]*moment{}
-	moments := func(l *Location) *moment {
+	known := map[Location]momentRef{}
+	moments := func(l *Location) momentRef {
 		m := known[*l]
-		if m == nil {
+		if m == 0 {
 			m = h.ledger.moments.of(l)
 			known[*l] = m
 		}
@@ -192,11 +194,11 @@ func (h *Host) restoreAccounts(all map[accountName]*accountState) error {
 		if i < 0 || a == nil {
 			return fmt.Errorf("ledger: account of unknown detector %q, or none", key.Detector)
 		}
-		at := keyOf(h.detectors[i], key.Key)
-		if err := h.checkAccount(at, len(a.Top), a.LnR); err != nil {
+		d := h.detectors[i]
+		if err := h.checkAccount(d.number(), key.Key, len(a.Top), a.LnR); err != nil {
 			return fmt.Errorf("ledger: %w", err)
 		}
-		h.ledger.restore(at, a, moments)
+		h.ledger.put(d, key.Key, a.restore(moments))
 	}
 	return nil
 }

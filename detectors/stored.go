@@ -16,7 +16,10 @@ import (
 )
 
 // storedVersion is the version of the format that WriteState writes. It changes with the meaning of any declared state.
-const storedVersion = 4
+const storedVersion = 5
+
+// storedBefore is the version before, which is read too: pairs of a dealer and a patron had stakes of their own.
+const storedBefore = 4
 
 // A stored state is a sequence of CBOR items (RFC 8742): a header, the state of each detector, the places and moments,
 // the accounts. A property has several hundred thousand keys: each is an item, so that no part of the state is in
@@ -28,7 +31,7 @@ type storedHeader struct {
 	Places, Moments, Accounts int
 }
 
-// storedPlace, storedMoment and storedAccount refer to places and moments by 1 + their index.
+// storedMoment and storedAccount refer to places and moments by 1 + their index.
 type storedPlace struct {
 	_                          struct{} `cbor:",toarray"`
 	Property, Pit, Table, Shoe string
@@ -75,10 +78,13 @@ type stream interface {
 	read(*cbor.Decoder, interned) error
 }
 
-// interned has one copy of each id that is read: the states and accounts of a key share it.
+// interned has one copy of each id: the states and accounts of a key share it.
 type interned map[string]string
 
 func (n interned) of(id string) string {
+	if n == nil {
+		return id
+	}
 	if known, ok := n[id]; ok {
 		return known
 	}
@@ -87,26 +93,48 @@ func (n interned) of(id string) string {
 	return id
 }
 
+// pair is the id of a dealer and a patron.
+func (n interned) pair(dealer, patron string) string {
+	var room [128]byte
+	id := append(append(append(room[:0], dealer...), '+'), patron...)
+	if known, ok := n[string(id)]; ok {
+		return known
+	}
+	return n.of(string(id))
+}
+
+// forget drops the ids of patrons and dealers without an account.
+func (n interned) forget(l *ledger) {
+	clear(n)
+	for key := range l.accounts {
+		if key.Kind == OfPatron || key.Kind == OfDealer || key.Kind == OfDealerPatron {
+			n[key.ID] = key.ID
+		}
+	}
+}
+
 // states is a map by key, or by the name of a key.
 type states[K comparable, S any] struct {
 	of    map[K]*S
 	name  func(K) string
 	parse func(string, interned) (K, bool)
 	check func(*S) error
+	// ready, if not nil, is called with each state that is read.
+	ready func(K, *S)
 }
 
-func byKey[S any](of map[Key]*S, check func(*S) error) stream {
+func byKey[S any](of map[Key]*S, check func(*S) error) states[Key, S] {
 	parse := func(name string, ids interned) (Key, bool) {
 		key, ok := ParseKey(name)
 		return Key{key.Kind, ids.of(key.ID)}, ok
 	}
-	return states[Key, S]{of, Key.String, parse, check}
+	return states[Key, S]{of: of, name: Key.String, parse: parse, check: check}
 }
 
 func byName[S any](of map[string]*S, check func(*S) error) stream {
 	same := func(name string) string { return name }
 	parse := func(name string, ids interned) (string, bool) { return ids.of(name), true }
-	return states[string, S]{of, same, parse, check}
+	return states[string, S]{of: of, name: same, parse: parse, check: check}
 }
 
 func (s states[K, S]) write(e *cbor.Encoder) error {
@@ -143,7 +171,9 @@ func (s states[K, S]) read(d *cbor.Decoder, ids interned) error {
 		if err := s.check(x); err != nil {
 			return fmt.Errorf("key %q: %w", name, err)
 		}
-		s.of[key] = x
+		if s.of[key] = x; s.ready != nil {
+			s.ready(key, x)
+		}
 	}
 	return nil
 }
@@ -156,8 +186,10 @@ func (h *Host) WriteState(w io.Writer) error {
 	}
 	to := bufio.NewWriterSize(w, 1<<16)
 	e := mode.NewEncoder(to)
-	keys, places, moments := h.ledger.numbered()
-	header := storedHeader{Version: storedVersion, Places: len(places), Moments: len(moments), Accounts: len(keys)}
+	all := h.ledger.numbered()
+	header := storedHeader{
+		Version: storedVersion, Places: len(all.places), Moments: len(all.moments), Accounts: len(all.accounts),
+	}
 	for _, d := range h.detectors {
 		header.Detectors = append(header.Detectors, d.ID)
 	}
@@ -169,7 +201,7 @@ func (h *Host) WriteState(w io.Writer) error {
 			return fmt.Errorf("encode state of detector %s: %w", h.detectors[i].ID, err)
 		}
 	}
-	if err := h.ledger.write(e, keys, places, moments); err != nil {
+	if err := h.ledger.write(e, &all); err != nil {
 		return fmt.Errorf("encode accounts: %w", err)
 	}
 	return to.Flush()
@@ -191,66 +223,72 @@ func writeProcess(e *cbor.Encoder, p process) error {
 	return e.Encode(x.save())
 }
 
-// numbered returns the keys of the accounts in order, and numbers their moments and places in the order of use.
-func (l *ledger) numbered() (keys []accountKey, places []*place, moments []*moment) {
-	keys = make([]accountKey, 0, len(l.accounts))
-	for k, a := range l.accounts {
-		keys = append(keys, k)
-		a.moments(func(m *moment) { m.number, m.place.number = 0, 0 })
+// accountOf is an account with its key.
+type accountOf struct {
+	key Key
+	*account
+}
+
+// numbered returns the accounts in order, and their places and moments in the order of use. Numbers gives 1 + the index
+// of a moment, placed that of a place.
+func (l *ledger) numbered() (x numbered) {
+	x.numbers, x.placed = make([]int32, l.moments.count+1), map[*place]int{}
+	for key, a := range l.accounts {
+		for ; a != nil; a = a.next {
+			x.accounts = append(x.accounts, accountOf{key, a})
+		}
 	}
-	slices.SortFunc(keys, func(a, b accountKey) int {
-		return cmp.Or(cmp.Compare(a.detector, b.detector), cmp.Compare(a.kind, b.kind), cmp.Compare(a.id, b.id))
+	slices.SortFunc(x.accounts, func(a, b accountOf) int {
+		return cmp.Or(cmp.Compare(a.detector, b.detector), cmp.Compare(a.key.Kind, b.key.Kind),
+			cmp.Compare(a.key.ID, b.key.ID))
 	})
-	for _, k := range keys {
-		l.accounts[k].moments(func(m *moment) {
-			if m.place.number == 0 {
-				places = append(places, m.place)
-				m.place.number = len(places)
+	for _, a := range x.accounts {
+		a.eachMoment(func(ref *momentRef) {
+			m := l.moments.at(*ref)
+			if x.placed[m.place] == 0 {
+				x.places = append(x.places, m.place)
+				x.placed[m.place] = len(x.places)
 			}
-			if m.number == 0 {
-				moments = append(moments, m)
-				m.number = uint32(len(moments))
+			if x.numbers[*ref] == 0 {
+				x.moments = append(x.moments, *ref)
+				x.numbers[*ref] = int32(len(x.moments))
 			}
 		})
 	}
-	return keys, places, moments
+	return x
 }
 
-// moments calls use with the moments of an account.
-func (a *account) moments(use func(*moment)) {
-	if a.since != nil {
-		use(a.since)
-	}
-	for _, w := range a.top {
-		use(w.moment)
-	}
+// numbered are accounts, places and moments to be written; see ledger.numbered.
+type numbered struct {
+	accounts []accountOf
+	places   []*place
+	moments  []momentRef
+	numbers  []int32
+	placed   map[*place]int
 }
 
-func (l *ledger) write(e *cbor.Encoder, keys []accountKey, places []*place, moments []*moment) error {
-	for _, p := range places {
+func (l *ledger) write(e *cbor.Encoder, all *numbered) error {
+	for _, p := range all.places {
 		if err := e.Encode(storedPlace{Property: p.property, Pit: p.pit, Table: p.table, Shoe: p.shoe}); err != nil {
 			return err
 		}
 	}
-	for _, m := range moments {
-		if err := e.Encode(storedMoment{Place: m.place.number, At: m.at, Seq: m.seq, Round: m.round}); err != nil {
+	for _, ref := range all.moments {
+		m := l.moments.at(ref)
+		if err := e.Encode(storedMoment{Place: all.placed[m.place], At: m.at, Seq: m.seq, Round: m.round}); err != nil {
 			return err
 		}
 	}
-	for _, k := range keys {
-		a := l.accounts[k]
+	for _, a := range all.accounts {
 		x, f := storedAccount{
-			Detector: k.detector, Kind: k.kind, ID: k.id, Resting: a.resting, Reported: a.reported, Rounds: a.rounds,
-			AlarmAt: a.alarmAt, Latest: a.latest, LnR: a.lnR, Money: a.money,
+			Detector: a.detector, Kind: a.key.Kind, ID: a.key.ID, Resting: a.resting, Reported: a.reported, Rounds: a.rounds,
+			AlarmAt: a.alarmAt, Latest: a.latest, LnR: a.lnR, Money: a.money, Since: int(all.numbers[a.since]),
 		}, &a.effect
 		x.Effect = [...]float64{
 			float64(f.N), float64(f.Times), f.Observed, f.Expected, f.Weights, f.Weighted, f.Spread, f.Squares, f.Sum,
 		}
-		if a.since != nil {
-			x.Since = int(a.since.number)
-		}
-		for _, w := range a.top {
-			x.Top = append(x.Top, storedWeight{Moment: int(w.moment.number), LnE: w.lnE})
+		for i := range a.listed {
+			x.Top = append(x.Top, storedWeight{Moment: int(all.numbers[a.top.moments[i]]), LnE: a.top.lnE[i]})
 		}
 		if err := e.Encode(&x); err != nil {
 			return err
@@ -274,11 +312,11 @@ func (h *Host) read(r io.Reader) error {
 	if err != nil {
 		return err
 	}
-	d, header, ids := mode.NewDecoder(r), storedHeader{}, interned{}
+	d, header, ids := mode.NewDecoder(r), storedHeader{}, h.names
 	if err := d.Decode(&header); err != nil {
 		return err
 	}
-	if header.Version != storedVersion {
+	if header.Version != storedVersion && header.Version != storedBefore {
 		return fmt.Errorf("version %d, this release reads version %d", header.Version, storedVersion)
 	}
 	if !slices.EqualFunc(header.Detectors, h.detectors, func(id string, d *Detector) bool { return id == d.ID }) {
@@ -317,7 +355,6 @@ func (h *Host) readAccounts(d *cbor.Decoder, header *storedHeader, ids interned)
 		}
 		places = append(places, &place{property: p.Property, pit: p.Pit, table: p.Table, shoe: p.Shoe})
 	}
-	moments := []*moment{nil}
 	for range header.Moments {
 		var m storedMoment
 		if err := d.Decode(&m); err != nil {
@@ -326,7 +363,7 @@ func (h *Host) readAccounts(d *cbor.Decoder, header *storedHeader, ids interned)
 		if m.Place < 1 || m.Place > len(places) {
 			return fmt.Errorf("place %d of %d", m.Place, len(places))
 		}
-		moments = append(moments, &moment{place: places[m.Place-1], at: m.At, seq: m.Seq, round: m.Round})
+		h.ledger.moments.add(moment{place: places[m.Place-1], at: m.At, seq: m.Seq, round: m.Round})
 	}
 	for range header.Accounts {
 		var x storedAccount
@@ -334,52 +371,68 @@ func (h *Host) readAccounts(d *cbor.Decoder, header *storedHeader, ids interned)
 			return err
 		}
 		x.ID = ids.of(x.ID)
-		if err := h.readAccount(&x, moments); err != nil {
+		if err := h.readAccount(&x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *Host) readAccount(x *storedAccount, moments []*moment) error {
-	key, f := accountKey{x.ID, x.Kind, x.Detector}, &x.Effect
-	if err := h.checkAccount(key, len(x.Top), x.LnR); err != nil {
+func (h *Host) readAccount(x *storedAccount) error {
+	key, f := Key{x.Kind, x.ID}, &x.Effect
+	if err := h.checkAccount(x.Detector, key, len(x.Top), x.LnR); err != nil {
 		return err
 	}
 	a := &account{
 		resting: x.Resting, reported: x.Reported, rounds: x.Rounds, alarmAt: x.AlarmAt, latest: x.Latest, lnR: x.LnR,
-		money: x.Money, effect: effect{
+		money: x.Money, since: momentRef(x.Since), effect: effect{
 			N: int32(f[0]), Times: int32(f[1]), Observed: f[2], Expected: f[3], Weights: f[4], Weighted: f[5],
 			Spread: f[6], Squares: f[7], Sum: f[8],
 		},
 	}
-	for i, w := range x.Top {
-		if w.Moment < 1 || w.Moment >= len(moments) {
-			return fmt.Errorf("moment %d of %d", w.Moment, len(moments)-1)
-		}
-		if i == 0 {
-			a.top = make([]weight, 0, len(x.Top))
-		}
-		a.top = append(a.top, weight{moments[w.Moment], w.LnE})
+	count := h.ledger.moments.count
+	if x.Since < 0 || x.Since > count {
+		return fmt.Errorf("moment %d of %d", x.Since, count)
 	}
-	if x.Since < 0 || x.Since >= len(moments) {
-		return fmt.Errorf("moment %d of %d", x.Since, len(moments)-1)
+	for _, w := range x.Top {
+		if w.Moment < 1 || w.Moment > count {
+			return fmt.Errorf("moment %d of %d", w.Moment, count)
+		}
+		a.list(momentRef(w.Moment), w.LnE)
 	}
-	a.since = moments[x.Since]
-	h.ledger.accounts[key] = a
+	h.ledger.put(h.detectorOf(x.Detector), key, a)
 	return nil
 }
 
+// detectorOf is the detector of a number, nil if the host does not run it.
+func (h *Host) detectorOf(number uint8) *Detector {
+	for _, d := range h.detectors {
+		if d.number() == number {
+			return d
+		}
+	}
+	return nil
+}
+
+// list adds a round behind those with stronger evidence.
+func (a *account) list(m momentRef, lnE float64) {
+	if a.top == nil {
+		a.top = &strongest{}
+	}
+	a.top.moments[a.listed], a.top.lnE[a.listed] = m, lnE
+	a.listed++
+}
+
 // checkAccount refuses an account that the host cannot have.
-func (h *Host) checkAccount(key accountKey, top int, lnR float64) error {
-	i := slices.IndexFunc(h.detectors, func(d *Detector) bool { return d.number() == key.detector })
+func (h *Host) checkAccount(detector uint8, key Key, top int, lnR float64) error {
+	d := h.detectorOf(detector)
 	switch {
-	case i < 0:
-		return fmt.Errorf("account of unknown detector %d", key.detector)
-	case !slices.Contains(h.detectors[i].Keys, key.kind) || !h.keeps(key.kind):
-		return fmt.Errorf("detector %s has no accounts of a %v", h.detectors[i].ID, key.kind)
+	case d == nil:
+		return fmt.Errorf("account of unknown detector %d", detector)
+	case !slices.Contains(d.Keys, key.Kind) || !h.keeps(key.Kind):
+		return fmt.Errorf("detector %s has no accounts of a %v", d.ID, key.Kind)
 	case top > topRounds || math.IsNaN(lnR):
-		return fmt.Errorf("invalid account of %s %v", h.detectors[i].ID, key.key())
+		return fmt.Errorf("invalid account of %s %v", d.ID, key)
 	}
 	return nil
 }

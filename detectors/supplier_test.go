@@ -22,7 +22,7 @@ func TestSupplierPower(t *testing.T) {
 		{"four nines removed", "cards", d02, 7, fourOfARank, true},
 		{"five riffles", "machines", d05, 9, fiveRiffles, false},
 	} {
-		budget, key, sum, met := DefaultBudget(), keyOf(c.d, Key{OfSupplier, c.supplier}), 0, 0
+		budget, key, sum, met := DefaultBudget(), Key{OfSupplier, c.supplier}, 0, 0
 		budget.Policy.Suppliers = []Supplier{{"b", "cards"}, {"m", "machines"}}
 		for seed := range uint64(runs) {
 			h, first := NewHost(budget, []*Detector{c.d}), Key{}
@@ -45,7 +45,7 @@ func TestSupplierPower(t *testing.T) {
 			}
 			for n := range tables * patience {
 				all[n%tables].play(h)
-				if a := h.ledger.accounts[key]; a != nil && a.resting {
+				if a := h.ledger.find(c.d, key); a != nil && a.resting {
 					sum, met = sum+n+1, met+1
 					break
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/heap"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/watch"
 )
@@ -61,6 +62,7 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 	o := watch.RunOptions{
 		Options: watch.Options{Property: f.property, Behind: f.behind, Patience: f.patience},
 		Version: version, Holder: lockHolder(), Every: f.every, Once: f.once, Log: config.Log.Logger(stderr),
+		Limit:     &heap.Limit{},
 		Listening: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
 		Passed: func(s watch.Step) {
 			if s.Shoes > 0 || f.once {

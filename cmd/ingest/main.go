@@ -10,6 +10,7 @@ import (
 	_ "time/tzdata" // images have no zones
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/heap"
 	"github.com/shoeproof/shoeproof/internal/ingest"
 )
 
@@ -23,6 +24,6 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	command := ingest.Command(ingest.Options{Version: version, Limit: &ingest.Limit{}})
+	command := ingest.Command(ingest.Options{Version: version, Limit: &heap.Limit{}})
 	return cli.Execute(ctx, command, args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/heap"
 	"github.com/shoeproof/shoeproof/internal/monitor"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -34,7 +35,7 @@ type Options struct {
 	// Flushed, if not nil, receives each durable flush of a partition.
 	Flushed func(pipeline.Flush)
 	// Limit is the memory limit, nil for none.
-	Limit *Limit
+	Limit *heap.Limit
 }
 
 // Run audits until ctx is done; then it flushes what was read and returns nil. A wrong configuration is wrong

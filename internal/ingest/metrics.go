@@ -141,7 +141,7 @@ func (m *metrics) hooks(o *Options) pipeline.Hooks {
 				"property", h.PropertyID, "table", h.TableID, "missing", h.Missing, "events", h.Events)
 		},
 		Lag: func(_ string, partition int32, records int64) {
-			o.Limit.update()
+			o.Limit.Update()
 			m.lag.WithLabelValues(strconv.Itoa(int(partition))).Set(float64(records))
 		},
 	}
@@ -236,7 +236,8 @@ func (w *watched) add(n int) {
 	defer w.mu.Unlock()
 	w.n += n
 	w.m.partitions.Set(float64(w.n))
-	w.o.Limit.read(w.n)
+	// A long backlog needs 200 MiB, most of it flush.rows in transit, and 16 for each partition.
+	w.o.Limit.AtLeast(200 + 16*w.n)
 }
 
 // Consume calls the source's Consume.

@@ -415,7 +415,7 @@ func playCheat(t *testing.T, c *cheatRow, seed uint64, laws map[string]*terms) (
 	return out
 }
 
-// take counts a page. Of accounts that offset, a page for each pair of them is one cause in several cases.
+// take counts a page.
 func (d *delayed) take(f *finding.Finding, guilty []string) {
 	d.cases++
 	if strings.HasPrefix(f.Subject, "dealer") {

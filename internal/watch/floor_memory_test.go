@@ -6,11 +6,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/debug"
+	gometrics "runtime/metrics"
 	"slices"
 	"strings"
 	"syscall"
@@ -19,6 +19,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/heap"
 	"github.com/shoeproof/shoeproof/internal/oracle"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -38,6 +39,7 @@ const (
 	floorChunk    = 6 * int64(time.Minute)
 	floorCutCards = 16
 	memoryATable  = 0.4 // MiB
+	floorShift    = 8   // hours between two restarts
 	memoryFixed   = 10  // MiB: the rulebooks, the client of the database, the play of the floor
 )
 
@@ -126,9 +128,7 @@ func names(cards []int) string {
 // floorStore is a memory of tables that play around the clock.
 type floorStore struct {
 	memory
-	// snapshots, if not nil, keeps the snapshots instead of the memory.
-	snapshots Store
-	tables    []*floorShoe
+	tables []*floorShoe
 	// open holds the beginning of each open shoe, closed that of each shoe that is not scored yet.
 	open   []int64
 	closed map[string][3]int64
@@ -140,6 +140,12 @@ func newFloorStore(tables int) *floorStore {
 		at := floorFrom + int64(i)*int64(time.Hour)/int64(tables)
 		f.tables, f.open = append(f.tables, openShoe(i, 1, tables, at)), append(f.open, at)
 	}
+	f.configs = floorConfigs(tables)
+	return f
+}
+
+// floorConfigs are the configurations of the tables.
+func floorConfigs(tables int) (all []rows.Config) {
 	config, err := deal.Config("nj-mini", 1)
 	if err != nil {
 		panic(err)
@@ -147,9 +153,9 @@ func newFloorStore(tables int) *floorStore {
 	config.ConfigID = "C1"
 	text := string(schema.AppendConfigJSON(nil, &config))
 	for i := range tables {
-		f.configs = append(f.configs, rows.Config{TableID: fmt.Sprintf("t%04d", i), ConfigID: "C1", Config: text})
+		all = append(all, rows.Config{TableID: fmt.Sprintf("t%04d", i), ConfigID: "C1", Config: text})
 	}
-	return f
+	return all
 }
 
 // until plays all tables up to a time.
@@ -193,77 +199,79 @@ func (f *floorStore) RoundsOf(_ context.Context, _, _, shoe string) (all []click
 	return all, nil
 }
 
-func (f *floorStore) WatchState(ctx context.Context, property string, of clickhouse.StateSeries, before uint64) (
-	uint64, io.Reader, error,
-) {
-	if f.snapshots != nil {
-		return f.snapshots.WatchState(ctx, property, of, before)
-	}
-	return f.memory.WatchState(ctx, property, of, before)
-}
-
-func (f *floorStore) WriteWatchState(ctx context.Context, property string, of clickhouse.StateSeries, number uint64,
-	write func(io.Writer) error,
-) error {
-	if f.snapshots != nil {
-		return f.snapshots.WriteWatchState(ctx, property, of, number, write)
-	}
-	return f.memory.WriteWatchState(ctx, property, of, number, write)
+// floor plays tables, here or in another process.
+type floor interface {
+	Store
+	until(at int64)
 }
 
 // What a watch keeps does not grow with the days: it is bounded by the tables that play. SHOEPROOF_FLOOR=1000x30 plays
-// 1,000 tables for 30 days, about 40 million rounds; `make bench-watch TABLES=100 DAYS=7` is a short form.
+// 1,000 tables for 30 days, about 40 million rounds; `make bench-watch TABLES=100 DAYS=7` is a short form. Another
+// process plays the tables of the long form: what is measured is a watch, with the memory limit of audit watch. It
+// starts again every eight hours.
 func TestFloorMemory(t *testing.T) {
 	tables, days, hours := 2, 1, 3
+	var f floor = newFloorStore(tables)
+	count, limit := &f.(*floorStore).memory, &heap.Limit{}
 	if size := os.Getenv("SHOEPROOF_FLOOR"); size != "" {
 		if _, err := fmt.Sscanf(size, "%dx%d", &tables, &days); err != nil {
 			t.Fatalf("SHOEPROOF_FLOOR=%s: %v, want 1000x30", size, err)
 		}
-		hours = 24
+		hours, days = floorShift, 24/floorShift*days
+		other := otherFloor(t, tables)
+		f, count = other, &other.memory
+		limit.AtLeast(memoryLimit)
 	}
-	f := newFloorStore(tables)
-	if tables >= 20 {
-		f.snapshots = database(t)
-	}
-	w := newWatcher(f, Options{Property: "ac-1", Engine: options()})
-	var heap []float64
+	o := Options{Property: "ac-1", Engine: options()}
+	o.Hooks.Kept = func(int, int, []rows.Evidence, []finding.Finding, int64) { limit.Update() }
+	w := newWatcher(f, o)
+	var live []float64
 	var total int
-	for day := range days {
-		began, rounds := processor(t), 0
-		for at := int64(0); at < int64(hours)*int64(time.Hour); at += floorChunk {
-			f.until(floorFrom + int64(day)*24*int64(time.Hour) + at + floorChunk)
-			step, err := w.Pass(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			rounds += step.Rounds
-		}
-		took := processor(t) - began
-		heap, total = append(heap, liveHeap()), total+rounds
-		fmt.Fprintf(os.Stderr, "day %d: %d tables, %d rounds, %.0f rounds a second of processor time with the dealing, "+
-			"live heap %.1f MiB, resident at most %.0f MiB, %d findings\n", day+1, tables, rounds,
-			float64(rounds)/took.Seconds(), heap[day], resident(t), len(f.findings))
-		saved := time.Now()
-		if err := w.save(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		fmt.Fprintf(os.Stderr, "snapshot stored in %v, ", time.Since(saved).Round(time.Millisecond))
-		w = nil
-		runtime.GC()
-		f.until(floorFrom + int64(day)*24*int64(time.Hour) + int64(hours)*int64(time.Hour) + floorChunk)
-		w = restart(t, f)
+	for shift := range days {
+		w = playShift(t, w, f, shift, hours, &total)
+		live = append(live, liveHeap())
+		fmt.Fprintf(os.Stderr, "after %d hours: %d rounds, %d findings, live heap %.1f MiB, resident %s\n", (shift+1)*hours,
+			total, len(count.findings), live[shift], resident(t))
 	}
-	if f.evidence < 30*total {
-		t.Errorf("%d rows of evidence of %d rounds: the detectors do not score them", f.evidence, total)
+	if count.evidence < 30*total {
+		t.Errorf("%d rows of evidence of %d rounds: the detectors do not score them", count.evidence, total)
 	}
-	if len(heap) > 3 && heap[len(heap)-1] > 1.25*heap[2] {
-		t.Errorf(
-			"the live heap grows from %.1f MiB after three days to %.1f MiB after %d", heap[2], heap[len(heap)-1], days,
-		)
+	if last := len(live) - 1; last > 2 && live[last] > 1.25*live[2] {
+		t.Errorf("the live heap grows from %.1f MiB after three shifts to %.1f MiB after %d", live[2], live[last], last+1)
 	}
-	if last, most := heap[len(heap)-1], memoryFixed+memoryATable*float64(tables); last > most {
+	if last, most := live[len(live)-1], memoryFixed+memoryATable*float64(tables); last > most {
 		t.Errorf("the live heap has %.1f MiB for %d tables, want at most %.1f MiB", last, tables, most)
 	}
+}
+
+// playShift scores some hours of play, and returns a watch that starts again at their end.
+func playShift(t *testing.T, w *watcher, f floor, shift, hours int, total *int) *watcher {
+	t.Helper()
+	from := floorFrom + int64(shift*hours)*int64(time.Hour)
+	began, rounds := processor(t), 0
+	for at := floorChunk; at <= int64(hours)*int64(time.Hour); at += floorChunk {
+		f.until(from + at)
+		step, err := w.Pass(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rounds += step.Rounds
+		if at%(2*int64(time.Hour)) == 0 {
+			fmt.Fprintf(os.Stderr, "hour %d: %.0f rounds a second of processor time, collector %.0f %%, resident %s\n",
+				int64(shift*hours)+at/int64(time.Hour), float64(rounds)/(processor(t)-began).Seconds(), collector(), resident(t))
+		}
+	}
+	*total += rounds
+	saved, cpu := time.Now(), processor(t)
+	if err := w.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(os.Stderr, "snapshot stored in %v, %v of processor time; ", time.Since(saved).Round(time.Millisecond),
+		(processor(t) - cpu).Round(time.Millisecond))
+	*w = watcher{}
+	runtime.GC()
+	f.until(from + int64(hours)*int64(time.Hour) + floorChunk)
+	return restart(t, f, w.options.Hooks)
 }
 
 // What is known of a patron or a dealer is dropped when the visit has ended: a table that plays on has as many keys
@@ -295,13 +303,13 @@ func TestEndedVisitsAreDropped(t *testing.T) {
 const restartWithin = 10 * time.Second
 
 // restart starts another watch of a store, and measures the time to its first stored evidence.
-func restart(t *testing.T, f *floorStore) *watcher {
+func restart(t *testing.T, f Store, hooks Hooks) *watcher {
 	t.Helper()
-	began, took := time.Now(), time.Duration(0)
+	began, cpu, took := time.Now(), processor(t), [2]time.Duration{}
 	o := Options{Property: "ac-1", Engine: options()}
 	o.Hooks.Kept = func(_, rounds int, _ []rows.Evidence, _ []finding.Finding, _ int64) {
-		if took == 0 && rounds > 0 {
-			took = time.Since(began)
+		if took[0] == 0 && rounds > 0 {
+			took = [2]time.Duration{time.Since(began), processor(t) - cpu}
 		}
 	}
 	o.Hooks.Unread = func(err error) { t.Errorf("the snapshot is not read: %v", err) }
@@ -309,14 +317,13 @@ func restart(t *testing.T, f *floorStore) *watcher {
 	if step, err := w.Pass(t.Context()); err != nil || step.Rounds == 0 {
 		t.Fatalf("after a restart: %+v, %v", step, err)
 	}
-	fmt.Fprintf(os.Stderr,
-		"restart to the first scored rounds %v, all in %v, live heap %.1f MiB, resident at most %.0f MiB\n",
-		took.Round(time.Millisecond), time.Since(began).Round(time.Millisecond), liveHeap(), resident(t))
-	if w.number == 0 || took > restartWithin {
+	fmt.Fprintf(os.Stderr, "restart to the first scored rounds %v, %v of processor time; resident %s\n",
+		took[0].Round(time.Millisecond), took[1].Round(time.Millisecond), resident(t))
+	if w.number == 0 || took[0] > restartWithin {
 		t.Errorf("a restart from snapshot %d took %v to the first scored rounds, want at most %v",
-			w.number, took, restartWithin)
+			w.number, took[0], restartWithin)
 	}
-	o.Hooks = Hooks{}
+	o.Hooks = hooks
 	w.options = o
 	return w
 }
@@ -339,15 +346,30 @@ func processor(t *testing.T) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// resident is the largest resident memory so far, MiB.
-func resident(t *testing.T) float64 {
+// resident is the resident memory: now, and the maximum so far.
+func resident(t *testing.T) string {
 	t.Helper()
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		t.Fatal(err)
 	}
+	most := float64(u.Maxrss) / (1 << 10)
 	if runtime.GOOS == "darwin" {
-		return float64(u.Maxrss) / (1 << 20)
+		most /= 1 << 10
 	}
-	return float64(u.Maxrss) / (1 << 10)
+	now, pages := "", 0
+	if text, err := os.ReadFile("/proc/self/statm"); err == nil {
+		if _, err := fmt.Sscan(string(text), new(int), &pages); err == nil {
+			now = fmt.Sprintf("%.0f MiB, ", float64(pages)*float64(os.Getpagesize())/(1<<20))
+		}
+	}
+	return fmt.Sprintf("%sat most %.0f MiB", now, most)
+}
+
+// collector is the share of the collector in the processor time so far, percent.
+func collector() float64 {
+	of := []gometrics.Sample{{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/user:cpu-seconds"}}
+	gometrics.Read(of)
+	gc, user := of[0].Value.Float64(), of[1].Value.Float64()
+	return 100 * gc / (gc + user)
 }

@@ -10,10 +10,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/heap"
 	"github.com/shoeproof/shoeproof/internal/monitor"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // RunOptions are what a run needs besides its configuration. Hooks are its own.
@@ -27,11 +30,17 @@ type RunOptions struct {
 	// Once ends the run after one pass, or on the first error.
 	Once bool
 	Log  *slog.Logger
+	// Limit is the memory limit, nil for none.
+	Limit *heap.Limit
 	// Listening, if not nil, receives the address of the metrics.
 	Listening func(addr string)
 	// Passed is called after each pass.
 	Passed func(Step)
 }
+
+// memoryLimit is the memory limit of a process that watches up to about a thousand tables, MiB. What is resident beyond
+// it is the program itself, some 50 MiB.
+const memoryLimit = 440
 
 // Run watches until ctx is done. While ClickHouse does not answer, or another process watches the property, Run is not
 // ready and tries again.
@@ -42,7 +51,13 @@ func Run(ctx context.Context, config *settings.Audit, o RunOptions) error {
 	}
 	m := newMetrics(o.Version, settings.RulesVersion(o.Engine.Books), o.Property)
 	storeConfig.Retried = func(string, error) { m.errors.WithLabelValues("insert").Inc() }
+	o.Limit.AtLeast(memoryLimit)
 	o.Hooks = m.hooks()
+	kept := o.Hooks.Kept
+	o.Hooks.Kept = func(shoes, rounds int, e []rows.Evidence, f []finding.Finding, decided int64) {
+		o.Limit.Update()
+		kept(shoes, rounds, e, f, decided)
+	}
 	o.Hooks.Unread = func(err error) {
 		o.Log.Warn("the snapshot of the watch is not used, all stored shoes are read", "property", o.Property, "error", err)
 	}

@@ -1,4 +1,4 @@
-package ingest
+package heap
 
 import (
 	"runtime"
@@ -6,28 +6,28 @@ import (
 	"testing"
 )
 
-// The limit follows the number of partitions until tables need more; GOMEMLIMIT overrides both.
+// The limit is the minimum until more is in use; GOMEMLIMIT overrides both.
 func TestLimit(t *testing.T) {
 	none := debug.SetMemoryLimit(-1)
 	t.Cleanup(func() { debug.SetMemoryLimit(none) })
 	limit := func() int64 { return debug.SetMemoryLimit(-1) >> 20 }
 	var l Limit
-	if l.read(4); limit() != 264 {
-		t.Errorf("%d MiB for 4 partitions, want 264", limit())
+	if l.AtLeast(264); limit() != 264 {
+		t.Errorf("%d MiB, want 264", limit())
 	}
 	tables := make([]byte, 240<<20)
 	runtime.GC()
-	if l.update(); limit() < 360 || limit() > 380 {
+	if l.Update(); limit() < 360 || limit() > 380 {
 		t.Errorf("%d MiB with 240 in use, want half as much again", limit())
 	}
 	runtime.KeepAlive(tables)
 	runtime.GC()
-	if l.update(); limit() != 264 {
+	if l.Update(); limit() != 264 {
 		t.Errorf("%d MiB when they are gone, want 264", limit())
 	}
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	if l.read(8); limit() != 264 {
+	if l.AtLeast(328); limit() != 264 {
 		t.Errorf("%d MiB, want those of before: GOMEMLIMIT is set", limit())
 	}
-	(*Limit)(nil).read(4)
+	(*Limit)(nil).AtLeast(264)
 }

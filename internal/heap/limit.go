@@ -1,0 +1,43 @@
+// Package heap sets the memory limit of a process.
+package heap
+
+import (
+	"os"
+	"runtime/debug"
+	gometrics "runtime/metrics"
+	"sync"
+)
+
+// A Limit is the memory limit of the process: a minimum or, if that is more, 1.5 times the live heap, so that the
+// collector does not run all the time. Without a limit the heap grows to twice the live heap. A nil Limit sets none.
+// GOMEMLIMIT takes precedence.
+type Limit struct {
+	mu       sync.Mutex
+	min, set int64
+}
+
+// AtLeast sets the minimum, in MiB.
+func (l *Limit) AtLeast(mebibytes int) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	l.min = int64(mebibytes) << 20
+	l.mu.Unlock()
+	l.Update()
+}
+
+// Update sets the limit from the live heap of the last collection.
+func (l *Limit) Update() {
+	if l == nil || os.Getenv("GOMEMLIMIT") != "" {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	live := []gometrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	gometrics.Read(live)
+	if limit := max(l.min, int64(live[0].Value.Uint64())*3/2); limit != l.set {
+		l.set = limit
+		debug.SetMemoryLimit(limit)
+	}
+}
