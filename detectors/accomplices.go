@@ -11,6 +11,9 @@ const (
 	// accompliceAway is the part of the weight that a patron keeps who does not bet, accompliceLeast the least that is
 	// stored.
 	accompliceAway, accompliceLeast = 0.25, 1e-4
+	// accompliceNew is the part of the divided weight for patrons who have come, if there are some and others stay: a
+	// dealer who has lost an accomplice turns to somebody.
+	accompliceNew = 0.5
 )
 
 // accomplices tests whether some patron of a dealer knows what comes: now one, now another. It is a mixture over the
@@ -107,21 +110,30 @@ func (s *accompliceState) update(shown []accomplice) (lnE float64) {
 
 // share divides weight among the patrons who bet, before their cards: what the others lose, and a part of all.
 func (s *accompliceState) share(shown []accomplice) {
-	free := 1.0
+	free, stay := 1.0, 0
 	for i := range s.Patrons {
 		p, keeps := &s.Patrons[i], accompliceAway
 		if slices.ContainsFunc(shown, func(x accomplice) bool { return x.Patron == p.Patron }) {
 			keeps = 1 - accompliceShare
+			stay++
 		}
 		for k := range p.By {
 			p.By[k] *= keeps
 			free -= p.By[k]
 		}
 	}
+	known, came := len(s.Patrons), len(shown)-stay
 	for i := range shown {
+		part := 1 / float64(len(shown))
+		if came > 0 && stay > 0 {
+			part *= 1 - accompliceNew
+		}
 		weights := s.of(shown[i].Patron)
+		if n := len(s.Patrons); n > known && stay > 0 {
+			part, known = part+accompliceNew/float64(came), n
+		}
 		for k := range weights {
-			weights[k] += max(free, 0) * s.Experts[k] / float64(len(shown))
+			weights[k] += max(free, 0) * part * s.Experts[k]
 		}
 	}
 }

@@ -30,8 +30,8 @@ var differences = [4]int{-2, -1, 1, 2}
 // rankDifferences are the numbers of cards of one rank that an alternative removes.
 var rankDifferences = [...]int{1, 2, 4, 8}
 
-// rankPrior is the first weight of each of them.
-var rankPrior = [len(rankDifferences)]float64{.1, .2, .35, .35}
+// rankPrior is the first weight of each of them: many cards are found within a few shoes, in which weight counts most.
+var rankPrior = [len(rankDifferences)]float64{.05, .1, .35, .5}
 
 // rankExperts are a difference of each rank.
 const rankExperts = 13 * len(rankDifferences)

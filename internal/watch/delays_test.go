@@ -304,19 +304,21 @@ func TestDelays(t *testing.T) {
 	laws := map[string]*terms{}
 	for _, i := range list {
 		c := &cheatRows[i]
-		began, all := processor(t), []delayed{}
-		for seed := range runs {
-			d := playCheat(t, c, uint64(100*i+seed), laws)
-			if d.wrong != "" || d.acts == 0 && runs == 1 {
-				t.Errorf("%s, seed %d: page after %d acts; %s", c.name, seed, d.acts, d.wrong)
+		t.Run(c.name, func(t *testing.T) {
+			began, all := processor(t), []delayed{}
+			for seed := range runs {
+				d := playCheat(t, c, uint64(100*i+seed), laws)
+				if d.wrong != "" || d.acts == 0 && runs == 1 {
+					t.Errorf("seed %d: page after %d acts; %s", seed, d.acts, d.wrong)
+				}
+				all = append(all, d)
 			}
-			all = append(all, d)
-		}
-		row := c.row(all)
-		text.WriteString(row)
-		if len(list) == len(cheatRows) {
-			fmt.Fprintf(os.Stderr, "%s%.1f s of processor time\n", row, (processor(t) - began).Seconds())
-		}
+			row := c.row(all)
+			text.WriteString(row)
+			if len(list) == len(cheatRows) {
+				fmt.Fprintf(os.Stderr, "%s%.1f s of processor time\n", row, (processor(t) - began).Seconds())
+			}
+		})
 	}
 	t.Logf("\n%s", text.String())
 }
