@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/heap"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/watch"
 )
@@ -62,7 +61,7 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 	o := watch.RunOptions{
 		Options: watch.Options{Property: f.property, Behind: f.behind, Patience: f.patience},
 		Version: version, Holder: lockHolder(), Every: f.every, Once: f.once, Log: config.Log.Logger(stderr),
-		Limit:     &heap.Limit{},
+		Limit:     watch.NewLimit(),
 		Listening: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
 		Passed: func(s watch.Step) {
 			if s.Shoes > 0 || f.once {

@@ -2,16 +2,20 @@
 package heap
 
 import (
+	"cmp"
 	"os"
 	"runtime/debug"
 	gometrics "runtime/metrics"
 	"sync"
 )
 
-// A Limit is the memory limit of the process: a minimum or, if that is more, 1.5 times the live heap, so that the
+// A Limit is the memory limit of the process: a minimum or, if that is more, a part of the live heap, so that the
 // collector does not run all the time. Without a limit the heap grows to twice the live heap. A nil Limit sets none.
 // GOMEMLIMIT takes precedence.
 type Limit struct {
+	// Percent is that part, 150 if it is 0.
+	Percent int64
+
 	mu       sync.Mutex
 	min, set int64
 }
@@ -36,7 +40,8 @@ func (l *Limit) Update() {
 	defer l.mu.Unlock()
 	live := []gometrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	gometrics.Read(live)
-	if limit := max(l.min, int64(live[0].Value.Uint64())*3/2); limit != l.set {
+	percent := cmp.Or(l.Percent, 150)
+	if limit := max(l.min, int64(live[0].Value.Uint64())/100*percent); limit != l.set {
 		l.set = limit
 		debug.SetMemoryLimit(limit)
 	}

@@ -20,6 +20,10 @@ func TestLimit(t *testing.T) {
 	if l.Update(); limit() < 360 || limit() > 380 {
 		t.Errorf("%d MiB with 240 in use, want half as much again", limit())
 	}
+	less := Limit{Percent: 125}
+	if less.AtLeast(264); limit() < 300 || limit() > 318 {
+		t.Errorf("%d MiB with 240 in use, want a quarter more", limit())
+	}
 	runtime.KeepAlive(tables)
 	runtime.GC()
 	if l.Update(); limit() != 264 {

@@ -212,7 +212,7 @@ type floor interface {
 func TestFloorMemory(t *testing.T) {
 	tables, days, hours := 2, 1, 3
 	var f floor = newFloorStore(tables)
-	count, limit := &f.(*floorStore).memory, &heap.Limit{}
+	count, limit := &f.(*floorStore).memory, (*heap.Limit)(nil)
 	if size := os.Getenv("SHOEPROOF_FLOOR"); size != "" {
 		if _, err := fmt.Sscanf(size, "%dx%d", &tables, &days); err != nil {
 			t.Fatalf("SHOEPROOF_FLOOR=%s: %v, want 1000x30", size, err)
@@ -220,7 +220,7 @@ func TestFloorMemory(t *testing.T) {
 		hours, days = floorShift, 24/floorShift*days
 		other := otherFloor(t, tables)
 		f, count = other, &other.memory
-		limit.AtLeast(memoryLimit)
+		limit = NewLimit()
 	}
 	o := Options{Property: "ac-1", Engine: options()}
 	o.Hooks.Kept = func(int, int, []rows.Evidence, []finding.Finding, int64) { limit.Update() }

@@ -38,9 +38,13 @@ type RunOptions struct {
 	Passed func(Step)
 }
 
-// memoryLimit is the memory limit of a process that watches up to about a thousand tables, MiB. What is resident beyond
-// it is the program itself, some 50 MiB.
-const memoryLimit = 440
+// NewLimit is the memory limit of a process that watches up to about a thousand tables: 400 MiB, or 1.25 times the live
+// heap. What is resident beyond it is the program itself, up to 70 MiB.
+func NewLimit() *heap.Limit {
+	l := &heap.Limit{Percent: 125}
+	l.AtLeast(400)
+	return l
+}
 
 // Run watches until ctx is done. While ClickHouse does not answer, or another process watches the property, Run is not
 // ready and tries again.
@@ -51,7 +55,6 @@ func Run(ctx context.Context, config *settings.Audit, o RunOptions) error {
 	}
 	m := newMetrics(o.Version, settings.RulesVersion(o.Engine.Books), o.Property)
 	storeConfig.Retried = func(string, error) { m.errors.WithLabelValues("insert").Inc() }
-	o.Limit.AtLeast(memoryLimit)
 	o.Hooks = m.hooks()
 	kept := o.Hooks.Kept
 	o.Hooks.Kept = func(shoes, rounds int, e []rows.Evidence, f []finding.Finding, decided int64) {
