@@ -47,8 +47,11 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	at := store.Location{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Round: f.Round}
 	var all errgroup.Group
 	fetch(&all, &ev.Actions, func() ([]store.Action, error) { return c.Store.Actions(ctx, scope, id) })
-	fetch(&all, &ev.played, func() (*played, error) { return c.played(x, at, &f) })
+	fetch(&all, &ev.played, func() (*played, error) { return c.played(x, at, &f, nil) })
 	fetch(&all, &ev.Related, func() ([]store.Finding, error) { return c.related(x, &f) })
+	if x.user.Scope(permReadCases).Has(f.PropertyID) {
+		all.Go(func() error { return c.casesOf(x, ev) })
+	}
 	if err := all.Wait(); err != nil {
 		return nil, err
 	}
@@ -63,11 +66,6 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 		}
 	}
 	ev.Video = c.video(&f, ev.archived)
-	if x.user.Scope(permReadCases).Has(f.PropertyID) {
-		if err := c.casesOf(x, ev); err != nil {
-			return nil, err
-		}
-	}
 	if f.Kind == "anomaly" {
 		if ev.Curve, err = c.curve(x, &f); err != nil {
 			return nil, err
@@ -90,6 +88,7 @@ func (c *Console) related(x *exchange, f *store.Finding) ([]store.Finding, error
 	ctx, scope := x.r.Context(), x.scope()
 	found, err := c.Store.Findings(ctx, scope, store.FindingQuery{
 		Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Limit: maxShoe,
+		Since: f.At.Add(-store.ShoeLasts), Until: f.At.Add(store.ShoeLasts),
 	})
 	if err != nil {
 		return nil, err
@@ -101,16 +100,14 @@ func (c *Console) related(x *exchange, f *store.Finding) ([]store.Finding, error
 }
 
 // casesOf adds the cases that have the finding, and those to which it can be added.
-func (c *Console) casesOf(x *exchange, ev *evidence) (err error) {
-	ctx, scope := x.r.Context(), store.Scope{Properties: []string{ev.Finding.PropertyID}}
-	if ev.Cases, err = c.Store.Cases(ctx, scope, ev.Finding.ID); err != nil {
-		return err
-	}
-	all, err := c.Store.Cases(ctx, scope, "")
+func (c *Console) casesOf(x *exchange, ev *evidence) error {
+	all, err := c.Store.Cases(x.r.Context(), store.Scope{Properties: []string{ev.Finding.PropertyID}}, ev.Finding.ID)
 	for i := range all {
-		has := slices.ContainsFunc(ev.Cases, func(r store.CaseRow) bool { return r.ID == all[i].ID })
-		if all[i].State != store.Closed && !has {
-			ev.CasesOpen = append(ev.CasesOpen, all[i])
+		switch r := all[i]; {
+		case r.Has:
+			ev.Cases = append(ev.Cases, r)
+		case r.State != store.Closed:
+			ev.CasesOpen = append(ev.CasesOpen, r)
 		}
 	}
 	return err

@@ -3,6 +3,7 @@ package console
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sync/errgroup"
@@ -25,10 +26,10 @@ type played struct {
 	noArchive bool // no access to the archive
 }
 
-// played reads the round at a location, and the events of the round and those that a finding cites.
-func (c *Console) played(x *exchange, at store.Location, f *store.Finding) (*played, error) {
+// played reads the round at a location unless it is known, and the events of the round and those that a finding cites.
+func (c *Console) played(x *exchange, at store.Location, f *store.Finding, known *store.Round) (*played, error) {
 	ctx, scope := x.r.Context(), x.scope()
-	p := &played{Currency: f.Currency}
+	p := &played{Currency: f.Currency, Round: known}
 	var wagers []store.Wager
 	var ledger []store.Vigorish
 	var all errgroup.Group
@@ -58,15 +59,17 @@ func (c *Console) roundAndEvents(
 	const maxEvents = 500
 	ctx, scope := x.r.Context(), x.scope()
 	r := citedBy(f)
-	if at.Round > 0 {
+	if at.Round > 0 && p.Round == nil {
 		rounds, err := c.Store.Rounds(ctx, scope, at)
 		if err != nil {
 			return nil, err
 		}
 		if len(rounds) > 0 {
 			p.Round = &rounds[0]
-			r.First, r.Last = p.Round.FirstSeq, min(p.Round.EndSeq, p.Round.FirstSeq+maxEvents)
 		}
+	}
+	if p.Round != nil {
+		r.First, r.Last = p.Round.FirstSeq, min(p.Round.EndSeq, p.Round.FirstSeq+maxEvents)
 	}
 	events, err := c.Store.Events(ctx, scope, at, r)
 	if errors.Is(err, store.ErrNoArchive) {
@@ -104,35 +107,35 @@ func (c *Console) round(x *exchange) (*roundView, error) {
 	}
 	v := &roundView{At: at}
 	v.At.Round = uint32(n)
-	q := store.FindingQuery{Property: at.Property, Table: at.Table, Shoe: at.Shoe, Round: v.At.Round, Limit: 200}
-	if v.Findings, err = c.Store.Findings(ctx, scope, q); err != nil {
+	shoe, err := c.Store.Rounds(ctx, scope, at)
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(shoe, func(r store.Round) bool { return r.Round == v.At.Round })
+	if i < 0 {
+		return nil, errNoPage
+	}
+	if i > 0 {
+		v.Previous = roundURL(&shoe[i-1])
+	}
+	if i+1 < len(shoe) {
+		v.Next = roundURL(&shoe[i+1])
+	}
+	if v.Findings, err = c.Store.Findings(ctx, scope, store.FindingQuery{
+		Property: at.Property, Table: at.Table, Shoe: at.Shoe, Round: v.At.Round, Limit: 200,
+		Since: shoe[i].At.Add(-store.ShoeLasts), Until: shoe[i].At.Add(store.ShoeLasts),
+	}); err != nil {
 		return nil, err
 	}
 	var cited store.Finding // by any finding of the round
 	for i := range v.Findings {
 		cited.Seqs = append(cited.Seqs, v.Findings[i].Seqs...)
 	}
-	var shoe []store.Round
 	var all errgroup.Group
 	all.Go(func() error { return c.Store.States(ctx, scope, v.Findings) })
-	fetch(&all, &shoe, func() ([]store.Round, error) { return c.Store.Rounds(ctx, scope, at) })
-	fetch(&all, &v.played, func() (*played, error) { return c.played(x, v.At, &cited) })
+	fetch(&all, &v.played, func() (*played, error) { return c.played(x, v.At, &cited, &shoe[i]) })
 	if err := all.Wait(); err != nil {
 		return nil, err
-	}
-	if v.Round == nil {
-		return nil, errNoPage
-	}
-	for i := range shoe {
-		if shoe[i].Round != v.At.Round {
-			continue
-		}
-		if i > 0 {
-			v.Previous = roundURL(&shoe[i-1])
-		}
-		if i+1 < len(shoe) {
-			v.Next = roundURL(&shoe[i+1])
-		}
 	}
 	if len(v.archived) == 0 && v.NoEvents == "" {
 		v.NoEvents = "The archive does not have the events of this round."

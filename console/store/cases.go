@@ -138,18 +138,15 @@ type CaseRow struct {
 	Files      uint64    `ch:"files"`
 	Opened     time.Time `ch:"opened_at"`
 	Changed    time.Time `ch:"changed_at"`
+	Has        bool      `ch:"has_it"` // the finding of the query
 }
 
-// Cases returns the cases that changed last; of a finding, those that have it.
+// Cases returns the cases that have a finding, and after them those that changed last.
 func (s *Store) Cases(ctx context.Context, scope Scope, finding string) ([]CaseRow, error) {
-	w := in(scope)
-	having := "title != ''"
-	if finding != "" {
-		w.with("finding_id", finding)
-		having += " AND has(has_findings, {finding_id:String})"
-	}
+	w := in(scope).with("finding_id", finding)
 	return read[CaseRow](ctx, s, "the cases", `SELECT property_id, case_id AS id, title, state, owner,
-		toUInt64(length(has_findings)) AS findings, files, opened_at, changed_at
+		toUInt64(length(has_findings)) AS findings, files, opened_at, changed_at,
+		toBool(has(has_findings, {finding_id:String})) AS has_it
 	FROM (SELECT property_id, case_id, anyIf(title_of, title_of != '') AS title,
 			if(max(state_at) = toDateTime64(0, 6), 'open', argMax(state_of, state_at)) AS state,
 			argMax(owner_of, owner_at) AS owner, groupArrayIf(finding_id, last = 'add') AS has_findings,
@@ -161,7 +158,7 @@ func (s *Store) Cases(ctx context.Context, scope Scope, finding string) ([]CaseR
 				min(c.at) AS first_at, max(c.at) AS last_at
 			FROM {{case_steps}} AS c WHERE `+w.String()+` GROUP BY property_id, case_id, finding_id)
 		GROUP BY property_id, case_id)
-	WHERE `+having+` ORDER BY changed_at DESC LIMIT 500`, w)
+	WHERE title != '' ORDER BY has_it DESC, changed_at DESC LIMIT 500`, w)
 }
 
 // AddToCase stores a step and its entry of the console log. It gives the step its hash.

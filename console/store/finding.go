@@ -2,11 +2,10 @@ package store
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 )
 
 // Finding is a finding with its state of triage.
@@ -60,21 +59,25 @@ const noTriage = `, '' AS state, '' AS owner, '' AS fingerprint`
 
 // Finding returns one finding.
 func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, error) {
-	w := in(scope).and("id = {id:String}", "id", id)
-	var f Finding
-	var rows []OpenFinding
-	var both errgroup.Group
-	both.Go(func() (err error) {
+	find := func(w *where) (Finding, error) {
+		w.and("id = {id:String}", "id", id)
 		// Without FINAL, because FINAL does not use the index by id.
-		f, err = one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
+		return one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
 			WHERE `+w.String()+` ORDER BY version DESC LIMIT 1`, w)
-		return err
-	})
-	both.Go(func() (err error) {
-		rows, err = s.queueRows(ctx, in(scope), []string{id})
-		return err
-	})
-	err := both.Wait()
+	}
+	rows, err := s.triaged(ctx, in(scope), []string{id})
+	if err != nil {
+		return Finding{}, err
+	}
+	f, err := Finding{}, ErrNotFound
+	if len(rows) > 0 { // where and when, so that few parts of the table are read
+		r := &rows[0]
+		f, err = find(in(scope).equal("property_id", r.PropertyID).equal("table_id", r.TableID).
+			since("at", r.At.Add(-ShoeLasts)).before("at", r.At.Add(ShoeLasts)))
+	}
+	if errors.Is(err, ErrNotFound) {
+		f, err = find(in(scope))
+	}
 	if err == nil && len(rows) > 0 {
 		f.State, f.Owner, f.Fingerprint = rows[0].State, rows[0].Owner, rows[0].Fingerprint
 	}
@@ -95,6 +98,9 @@ func (s *Store) FindingsByID(ctx context.Context, scope Scope, ids []string) ([]
 	slices.SortFunc(found, func(a, b Finding) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
 	return found, s.States(ctx, scope, found)
 }
+
+// ShoeLasts is longer than a shoe is played. Findings are sorted by time, so it bounds the read of those of a shoe.
+const ShoeLasts = 7 * 24 * time.Hour
 
 // FindingQuery selects findings by their subject. A zero field selects all.
 type FindingQuery struct {
@@ -160,7 +166,7 @@ func (s *Store) States(ctx context.Context, scope Scope, found []Finding) error 
 		byID[found[i].ID] = &found[i]
 	}
 	add := func(w *where, ids []string) (untouched []string, err error) {
-		rows, err := s.queueRows(ctx, w, ids)
+		rows, err := s.triaged(ctx, w, ids)
 		for i := range rows {
 			r := &rows[i]
 			f := byID[r.ID]
@@ -198,12 +204,34 @@ func (s *Store) States(ctx context.Context, scope Scope, found []Finding) error 
 	return err
 }
 
-// queueRows returns the newest rows of findings in the queue that a condition selects, closed ones included.
+// triageRow is what the queue has of a finding's triage, and where and when the finding is.
+type triageRow struct {
+	PropertyID  string    `ch:"property_id"`
+	TableID     string    `ch:"table_id"`
+	At          time.Time `ch:"at"`
+	ID          string    `ch:"id"`
+	State       string    `ch:"state"`
+	Owner       string    `ch:"owner"`
+	Fingerprint string    `ch:"fingerprint"`
+	Version     uint64    `ch:"version"`
+}
+
+// triaged returns the newest rows of findings in the queue that a condition selects, closed ones included. The time of
+// such a read grows with the number of its columns.
+func (s *Store) triaged(ctx context.Context, w *where, ids []string) ([]triageRow, error) {
+	return newestRows[triageRow](ctx, s, w, ids)
+}
+
+// queueRows are triaged rows with all columns.
 func (s *Store) queueRows(ctx context.Context, w *where, ids []string) ([]OpenFinding, error) {
+	return newestRows[OpenFinding](ctx, s, w, ids)
+}
+
+func newestRows[T any](ctx context.Context, s *Store, w *where, ids []string) ([]T, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
 	w.and("id IN {ids:Array(String)}", "ids", ids)
-	return list[OpenFinding](ctx, s, "the state of findings",
+	return list[T](ctx, s, "the state of findings",
 		`{{open_findings}} WHERE `+w.String()+` ORDER BY version DESC, empty(basis) LIMIT 1 BY id`, w)
 }
