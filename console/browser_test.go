@@ -47,7 +47,7 @@ var chromium struct {
 
 func startChromium() {
 	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
 		if found, err := exec.LookPath(name); err == nil {
 			path = found
 			break
@@ -212,6 +212,24 @@ func (b *browser) screenshot(name string) {
 		b.t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(dir, name+".png"), png, 0o600); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
+// pdf saves the page as it is printed if SHOEPROOF_TEST_SCREENS names a folder.
+func (b *browser) pdf(name string) {
+	b.t.Helper()
+	dir := os.Getenv("SHOEPROOF_TEST_SCREENS")
+	if dir == "" {
+		return
+	}
+	data, err := chromedp.Run(b.ctx, chromedp.PrintToPDF(
+		chromedp.PDFPaper(chromedp.PaperA4), chromedp.PDFPreferCSSPageSize(),
+	))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, name+".pdf"), data, 0o600); err != nil {
 		b.t.Fatal(err)
 	}
 }

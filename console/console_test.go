@@ -165,10 +165,22 @@ func fill(t testing.TB, s *store.Store, property string, faults, legal int) {
 // served is a console behind a test server.
 type served struct {
 	*Console
-	url string
+	url    string
+	server *httptest.Server
 }
 
 func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
+	t.Helper()
+	c := still(t, s, change)
+	ctx, cancel := context.WithCancel(context.Background())
+	var wait sync.WaitGroup
+	wait.Go(func() { _ = c.Run(ctx) })
+	t.Cleanup(func() { c.server.CloseClientConnections(); cancel(); wait.Wait() })
+	return c
+}
+
+// still is a console that reads the queue with a request only: no page of it is live.
+func still(t testing.TB, s *store.Store, change func(*Options)) *served {
 	t.Helper()
 	mux := http.NewServeMux()
 	srv := httptest.NewServer(mux)
@@ -193,11 +205,7 @@ func serve(t testing.TB, s *store.Store, change func(*Options)) *served {
 		t.Fatal(err)
 	}
 	mux.Handle("/", h)
-	ctx, cancel := context.WithCancel(context.Background())
-	var wait sync.WaitGroup
-	wait.Go(func() { _ = c.Run(ctx) })
-	t.Cleanup(func() { srv.CloseClientConnections(); cancel(); wait.Wait() })
-	return &served{Console: c, url: srv.URL}
+	return &served{Console: c, url: srv.URL, server: srv}
 }
 
 // resetLimits clears the request counts, but not the counts of refusals, which bound the rows of the log: thousands of

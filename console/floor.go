@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"golang.org/x/sync/errgroup"
 
@@ -78,7 +79,7 @@ type wallTile struct {
 
 // wall shows all tables on one screen. Each table keeps its place, closed or not.
 func (c *Console) wall(x *exchange, all []tile) error {
-	const maxColumns = 30
+	const maxColumns, maxName = 30, 32
 	scope, ctx := x.scope(), context.WithoutCancel(x.r.Context())
 	last, err := cached(&c.figures, fmt.Sprintf(
 		"results %v", scope,
@@ -88,10 +89,11 @@ func (c *Console) wall(x *exchange, all []tile) error {
 	if err != nil {
 		return err
 	}
-	feeds := map[string]int{}
+	feeds, longest := map[string]int{}, 0
 	tiles := make([]wallTile, len(all))
 	for i, t := range all {
 		feeds[t.Feed]++
+		longest = max(longest, utf8.RuneCountInString(t.TableID))
 		tiles[i].tile = t
 		for _, result := range slices.Backward(last[[2]string{t.PropertyID, t.TableID}]) {
 			tiles[i].Results = append(tiles[i].Results, letterOf(result))
@@ -101,6 +103,7 @@ func (c *Console) wall(x *exchange, all []tile) error {
 	columns := int(math.Ceil(math.Sqrt(float64(len(all)) * 16 / 9 / 1.5)))
 	return x.page("wall", "Wall", map[string]any{
 		"Tiles": tiles, "Feeds": feeds, "Columns": max(1, min(columns, maxColumns)),
+		"Longest": min(longest, maxName),
 	})
 }
 

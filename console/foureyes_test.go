@@ -48,7 +48,7 @@ func visitors(t *testing.T, s *store.Store, people map[string][]Account) (all []
 	}
 	secret := strings.Repeat("s", 32)
 	open := func(mode string) *served {
-		return serve(t, s, func(o *Options) {
+		return still(t, s, func(o *Options) {
 			o.SignIn, o.Access = mode, access
 			o.Proxy = Proxy{From: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Secret: secret}
 			o.OIDC = OIDC{Issuer: provider.URL, ClientID: "console", Name: "preferred_username", Groups: "groups"}
@@ -168,7 +168,7 @@ func twoPeople(a, b visitor, linked bool) bool {
 func TestFourEyes(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
-	fill(t, s, "ac-1", 10, 0)
+	newTestFloor(t, s.Store).play(planted(t, "ac-1", "t-01", "draw.banker.must-stay"))
 	open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Severity: "critical"})
 	if err != nil || len(open) == 0 {
 		t.Fatalf("%d critical findings, %v", len(open), err)

@@ -119,10 +119,12 @@ func TestKiosk(t *testing.T) {
 	// The wall runs in a browser without a session, and says so when the key is revoked.
 	b := openBrowser(t, c.url, 1920, 1080)
 	b.open("/kiosk")
+	b.screenshot("kiosk-sign-in")
 	b.do(chromedp.SendKeys(chromedp.CSS("input[name=key]"), key))
 	b.click(".door button")
 	b.await("document.querySelectorAll('.wallgrid .tile').length > 0")
 	b.await("document.querySelector('#link').textContent.trim() == 'live'")
+	b.screenshot("kiosk")
 	id := lines[2].Object
 	for secret, want := range map[string]int{other: 404, admin: 303} {
 		if secret == other {
