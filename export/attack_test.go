@@ -241,6 +241,34 @@ func TestFlippedZip(t *testing.T) {
 	good(t, c, path)
 }
 
+// A padded bundle is refused by the sizes of its files: none of a tebibyte is read.
+func TestPadded(t *testing.T) {
+	c, _, path := small(t)
+	var a attack
+	pad := func(file, bundle string, checks ...string) {
+		t.Helper()
+		info, err := os.Stat(file)
+		if err == nil {
+			err = os.Truncate(file, 1<<40)
+		}
+		if err != nil {
+			t.Skipf("no sparse files here: %v", err)
+		}
+		a.expect(t, c, filepath.Base(file)+" padded", bundle, Tampered, checks...)
+		if err := os.Truncate(file, info.Size()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	each(t, path, func(name string) { pad(filepath.Join(path, name), path, checksOf(name)...) })
+	zipped := filepath.Join(t.TempDir(), "bundle.zip")
+	if err := zipFolder(path, zipped); err != nil {
+		t.Fatal(err)
+	}
+	pad(zipped, zipped, checkContainer)
+	a.report(t)
+	good(t, c, zipped)
+}
+
 func contentsOf(t *testing.T, data []byte) [][2]int {
 	t.Helper()
 	r, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
