@@ -126,6 +126,49 @@ func (q *Condition) fits(c *Coup) bool {
 	return true
 }
 
+// Features appends what the condition reads of a hand besides its point count and number of cards: whether the
+// condition holds depends on nothing else of it.
+func (q *Condition) Features(c *Coup, h Hand, to []byte) []byte {
+	_, _, n := c.Hand(h)
+	cards := c.Faces[h-1][:min(n, 3)]
+	if q.CardPoints != 0 {
+		sum := uint8(0)
+		for _, card := range cards {
+			sum += card.Value()
+		}
+		to = append(to, sum)
+	}
+	if q.SamePair != Anything {
+		to = append(to, bit(cards[0].Rank() == cards[1].Rank())*cards[0].Rank())
+	}
+	if q.OneSuit != Anything {
+		suit := cards[0].Suit() + 1
+		for _, card := range cards {
+			suit *= bit(card.Suit() == cards[0].Suit())
+		}
+		to = append(to, suit)
+	}
+	for x := q.Count; x != nil; x = x.And {
+		to = append(to, x.of(c, h))
+	}
+	own := q.Player
+	if h == Banker {
+		own = q.Banker
+	}
+	for _, x := range [...]*HandCondition{own, q.Either, q.Both} {
+		if x != nil {
+			to = append(to, bit(x.holds(c, h)))
+		}
+	}
+	if q.Not != nil {
+		to = q.Not.Features(c, h, to)
+	}
+	for i := range q.Any {
+		to = q.Any[i].Features(c, h, to)
+	}
+	return to
+}
+
 // of is the number of cards of a hand that are counted.
 func (x *CardCount) of(c *Coup, h Hand) (found uint8) {
 	_, _, n := c.Hand(h)
@@ -133,16 +176,21 @@ func (x *CardCount) of(c *Coup, h Hand) (found uint8) {
 		n = min(n, 2)
 	}
 	for _, card := range c.Faces[h-1][:n] {
-		if x.counts(card) {
-			found++
-		}
+		found += x.counts(card)
 	}
 	return found
 }
 
-// counts reports whether a card is one of those that are counted.
-func (x *CardCount) counts(card Card) bool {
-	return x.Ranks.Has(card.Rank()) && (x.Suits == 0 || x.Suits>>card.Suit()&1 != 0)
+// counts is 1 for a card that is counted.
+func (x *CardCount) counts(card Card) uint8 {
+	return bit(x.Ranks.Has(card.Rank()) && (x.Suits == 0 || x.Suits>>card.Suit()&1 != 0))
+}
+
+func bit(is bool) uint8 {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func (q *HandCondition) holds(c *Coup, h Hand) bool {
@@ -198,54 +246,37 @@ func (q *HandCondition) fits(cards [3]Card, n uint8) bool {
 	return q.OneRank.meets(rank) && q.OneSuit.meets(suit)
 }
 
-// Depth is how much of the hands a condition depends on.
-type Depth uint8
-
-// Depths, each with those before it.
-const (
-	// OfCounts: the final point counts and numbers of cards.
-	OfCounts Depth = iota
-	// OfPairs: whether the first two cards of a hand are a pair.
-	OfPairs
-	// OfFirstTwo: the first two cards of each hand.
-	OfFirstTwo
-	// OfAllCards: each card.
-	OfAllCards
-)
-
-// Reads is what the cards of a condition must be known by.
-type Reads struct {
-	Depth Depth
-	// Suits means that suits are read, apart from Two.
-	Suits bool
-	// Two means suit or color of the first two cards, HandSuit whether a hand has one suit, AllSuit whether both have.
-	Two, HandSuit, AllSuit bool
-	// First are the kinds of cards that the condition distinguishes among the first two of a hand, apart from Two,
-	// HandSuit, AllSuit and points; Third those that it distinguishes anywhere. Cards of one kind of First are of one kind
-	// of Third.
-	First, Third Kinds
+// OfCounts reports whether the condition depends on the point counts and numbers of cards alone.
+func (q *Condition) OfCounts() bool {
+	var r Reads
+	r.Add(q)
+	return !r.Faces
 }
 
-// Kinds is the number of the kind of each card, from 0. The zero value has one kind.
-type Kinds [53]uint8
+// Classes are kinds of cards by the number of their class, by Card. At first all are of one class.
+type Classes [53]uint8
 
-// Split makes cards that differ in a property cards of different kinds.
-func (k *Kinds) Split(property func(Card) uint8) {
+// Split divides each class into the cards for which of gives the same number.
+func (k *Classes) Split(of func(Card) uint8) {
 	number := map[[2]uint8]uint8{}
-	for c := Card(1); c <= 52; c++ {
-		key := [2]uint8{k[c], property(c)}
+	for card := Card(1); int(card) < len(k); card++ {
+		key := [2]uint8{k[card], of(card)}
 		if _, ok := number[key]; !ok {
 			number[key] = uint8(len(number))
 		}
-		k[c] = number[key]
+		k[card] = number[key]
 	}
 }
 
-// Depth is how much of the hands the condition depends on.
-func (q *Condition) Depth() Depth {
-	var r Reads
-	r.Add(q)
-	return r.Depth
+// Reads is what the cards of a round must be known by, beyond their values, to know whether conditions hold.
+type Reads struct {
+	// Faces means more than the point counts and numbers of cards.
+	Faces bool
+	// Two means suit or color of the first two cards, HandSuit whether a hand has one suit, AllSuit whether both have.
+	Two, HandSuit, AllSuit bool
+	// First are the classes of the first two cards of a hand, Third those of third cards. First divides each class of
+	// Third.
+	First, Third Classes
 }
 
 // Add adds a condition.
@@ -253,15 +284,12 @@ func (r *Reads) Add(q *Condition) {
 	if q == nil {
 		return
 	}
-	if q.CardPoints != 0 {
-		r.Depth = max(r.Depth, OfFirstTwo)
-	}
+	r.Faces = r.Faces || q.CardPoints != 0
 	if q.SamePair != Anything {
-		r.Depth = max(r.Depth, OfFirstTwo)
-		r.First.Split(Card.Rank)
+		r.first(Card.Rank)
 	}
 	if q.OneSuit != Anything {
-		r.Depth, r.Suits, r.AllSuit = OfAllCards, true, true
+		r.Faces, r.AllSuit = true, true
 	}
 	r.count(q.Count)
 	for _, h := range [...]*HandCondition{q.Player, q.Banker, q.Either, q.Both} {
@@ -274,59 +302,45 @@ func (r *Reads) Add(q *Condition) {
 }
 
 func (r *Reads) hand(q *HandCondition) {
-	switch {
-	case q == nil:
+	if q == nil {
 		return
-	case q.readsAll():
-		r.Depth = OfAllCards
-	case q.readsTwo() || q.TwoCards != 0:
-		r.Depth = max(r.Depth, OfFirstTwo)
-	case q.Pair != Anything:
-		r.Depth = max(r.Depth, OfPairs)
 	}
+	r.Faces = r.Faces || q.readsFaces() || q.TwoCards != 0
 	r.Two = r.Two || q.Suited|q.SameColor != Anything
 	r.HandSuit = r.HandSuit || q.OneSuit != Anything
-	r.Suits = r.Suits || r.HandSuit
 	if q.Pair != Anything {
-		r.First.Split(Card.Rank)
+		r.first(Card.Rank)
 	}
 	if q.OneRank != Anything {
-		r.anywhere(Card.Rank)
+		r.all(Card.Rank)
 	}
-	for _, rank := range q.Ranks {
-		r.First.Split(func(c Card) uint8 { return bit(c.Rank() == rank) })
+	if q.Ranks != [2]uint8{} {
+		r.first(func(c Card) uint8 { return bit(c.Rank() == q.Ranks[0]) | bit(c.Rank() == q.Ranks[1])<<1 })
 	}
-	for _, ranks := range [...]Numbers{q.Only, q.Third} {
-		r.anywhere(func(c Card) uint8 { return bit(ranks.Has(c.Rank())) })
+	for _, set := range [...]Numbers{q.Only, q.Third} {
+		if set != 0 {
+			r.all(func(c Card) uint8 { return bit(set.Has(c.Rank())) })
+		}
 	}
 	r.count(q.Count)
 }
 
 func (r *Reads) count(x *CardCount) {
 	for ; x != nil; x = x.And {
-		counted := func(c Card) uint8 { return bit(x.counts(c)) }
-		if x.FirstTwo && x.Suits == 0 {
-			r.Depth = max(r.Depth, OfFirstTwo)
+		if x.FirstTwo {
+			r.first(x.counts)
 		} else {
-			r.Depth = OfAllCards
-		}
-		if r.Suits = r.Suits || x.Suits != 0; x.FirstTwo {
-			r.First.Split(counted)
-		} else {
-			r.anywhere(counted)
+			r.all(x.counts)
 		}
 	}
 }
 
-// anywhere splits the kinds of all cards.
-func (r *Reads) anywhere(property func(Card) uint8) {
-	r.First.Split(property)
-	r.Third.Split(property)
+func (r *Reads) first(of func(Card) uint8) {
+	r.Faces = true
+	r.First.Split(of)
 }
 
-func bit(is bool) uint8 {
-	if is {
-		return 1
-	}
-	return 0
+func (r *Reads) all(of func(Card) uint8) {
+	r.first(of)
+	r.Third.Split(of)
 }

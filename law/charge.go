@@ -378,7 +378,7 @@ func (c *complaints) chargeLine(at string, f *chargeLineFile, floor bool) Line {
 		c.add(at+"/tie_charge", fmt.Errorf("%d: want a percentage of the stake, 1 to 100", f.TieCharge))
 	}
 	switch {
-	case line.When.Depth() > baccarat.OfCounts:
+	case !line.When.OfCounts():
 		c.add(at+"/when", errors.New("want a condition on point counts and numbers of cards"))
 	case f.Returns && (f.Pays != "" || line.Takes.Won):
 		c.add(at, errors.New("returns beside pays or commission: want one of them"))

@@ -2,7 +2,6 @@ package exact
 
 import (
 	"iter"
-	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
@@ -18,9 +17,9 @@ type LineOdds struct {
 }
 
 // Wager computes the exact chances of the lines of a side bet for the cards left, and its expected profit per unit
-// staked. It returns false for a wager that depends on the text of a layout, and with fewer than six cards. It takes up
-// to half a second, and longer the more kinds of cards the conditions on suits distinguish: it is for pages and tests,
-// not for rounds.
+// staked. It returns false for a wager that depends on the text of a layout, and with fewer than six cards. It takes
+// up to half a second of processor time, and some seconds for a condition on the suits of third cards: it is for pages
+// and tests, not for rounds.
 func (k *Kernel) Wager(l *law.Law, config *law.Config, w *law.Wager, left *Composition) ([]LineOdds, float64, bool) {
 	lines := make([]LineOdds, len(w.Lines))
 	var reads baccarat.Reads
@@ -32,7 +31,7 @@ func (k *Kernel) Wager(l *law.Law, config *law.Config, w *law.Wager, left *Compo
 	if w.Posted || total < 6 || total > maxCards {
 		return nil, 0, false
 	}
-	d := deal{kernel: k, judge: func(c *baccarat.Coup, ways int64) {
+	d := deal{kernel: k, wager: w, hands: map[string]int{}, judge: func(c *baccarat.Coup, ways int64) {
 		applies := l.Line(config, w, c)
 		for i := range lines {
 			if lines[i].When.Holds(c) {
@@ -43,13 +42,10 @@ func (k *Kernel) Wager(l *law.Law, config *law.Config, w *law.Wager, left *Compo
 			}
 		}
 	}}
-	switch {
-	case reads.Suits:
-		d.suits(left, &reads)
-	case reads.Depth == baccarat.OfCounts:
+	if reads.Faces {
+		d.faces(left, &reads)
+	} else {
 		d.classes(left)
-	default:
-		d.hands(left, reads.Depth)
 	}
 	draws := float64(total * (total - 1) * (total - 2) * (total - 3) * (total - 4) * (total - 5))
 	ev := -1.0
@@ -69,6 +65,46 @@ func (k *Kernel) Wager(l *law.Law, config *law.Config, w *law.Wager, left *Compo
 type deal struct {
 	kernel *Kernel
 	judge  func(c *baccarat.Coup, ways int64)
+	wager  *law.Wager
+	// hands numbers the hands that differ in what the lines read, examples has a hand of each number, and ways the draws
+	// of each two of them: so judge is called once for each two numbers, not for each round.
+	hands    map[string]int
+	examples []hand
+	ways     [][]int64
+	key      []byte
+}
+
+// hand is the cards of a hand.
+type hand struct {
+	cards [3]baccarat.Card
+	n     uint8
+}
+
+// hand is the number of a hand of a coup.
+func (d *deal) hand(c *baccarat.Coup, h baccarat.Hand) int {
+	count, _, n := c.Hand(h)
+	d.key = append(d.key[:0], byte(h), count, n)
+	for i := range d.wager.Lines {
+		d.key = d.wager.Lines[i].When.Features(c, h, d.key)
+	}
+	number, ok := d.hands[string(d.key)]
+	if !ok {
+		number = len(d.examples)
+		d.hands[string(d.key)] = number
+		d.examples = append(d.examples, hand{c.Faces[h-1], n})
+		d.ways = append(d.ways, nil)
+	}
+	return number
+}
+
+// add counts the draws of two hands.
+func (d *deal) add(player, banker int, ways int64) {
+	row := d.ways[player]
+	if banker >= len(row) {
+		row = append(row, make([]int64, len(d.examples)-len(row))...)
+		d.ways[player] = row
+	}
+	row[banker] += ways
 }
 
 func (d *deal) classes(left *Composition) {
@@ -83,106 +119,51 @@ func (d *deal) classes(left *Composition) {
 	}
 }
 
-// hands deals the first two cards of each hand as kinds of pairs, and third cards by value, or by rank if a condition
-// reads them.
-func (d *deal) hands(left *Composition, depth baccarat.Depth) {
-	kinds, of := pairKinds()
-	var held [53]int64
-	for i, n := range left {
-		held[i] = int64(max(n, 0))
-	}
-	// ways[p][b] are the ordered draws of the four cards.
-	ways := make([][]int64, len(kinds))
-	for p := range ways {
-		ways[p] = make([]int64, len(kinds))
-	}
-	for a := 1; a <= 52; a++ {
-		for b := 1; b <= 52; b++ {
-			first := held[a]
-			held[a]--
-			first *= held[b]
-			held[b]--
-			if first > 0 {
-				row := ways[of[a][b]]
-				for x := 1; x <= 52; x++ {
-					if held[x] <= 0 {
-						continue
-					}
-					second := first * held[x]
-					held[x]--
-					for y := x; y <= 52; y++ {
-						twice := int64(2)
-						if x == y {
-							twice = 1
-						}
-						if held[y] > 0 {
-							row[of[x][y]] += twice * second * held[y]
-						}
-					}
-					held[x]++
-				}
-			}
-			held[b]++
-			held[a]++
-		}
-	}
-	var cards baccarat.Kinds
-	if cards.Split(baccarat.Card.Value); depth == baccarat.OfAllCards {
-		cards.Split(baccarat.Card.Rank)
-	}
-	t := d.thirds(left, cards)
-	for p := range kinds {
-		for b := range kinds {
-			if ways[p][b] > 0 {
-				t.round(kinds[p], kinds[b], ways[p][b])
-			}
-		}
-	}
-}
-
-// suits deals the first two cards of each hand as groups in which all that a condition reads is alike, and third cards
-// by kind and value, and by the suits of the hands that are suited so far: in another suit a third card cannot make a
+// faces deals the first two cards of each hand as groups in which all that a condition reads is alike, and third cards
+// by value, by class, and by the suits of the hands that are suited so far: in another suit a third card cannot make a
 // hand of one suit.
-func (d *deal) suits(left *Composition, reads *baccarat.Reads) {
+func (d *deal) faces(left *Composition, reads *baccarat.Reads) {
 	type group struct {
 		player, banker [2]baccarat.Card
 		suits          [2]uint8
 		ways           int64
 	}
-	first, third := reads.First, reads.Third
-	first.Split(baccarat.Card.Value)
-	third.Split(baccarat.Card.Value)
 	groups := map[[2]uint32]*group{}
+	reads.First.Split(baccarat.Card.Value)
+	reads.Third.Split(baccarat.Card.Value)
 	n := *left
-	for p, of := range pairsOf(&n) {
-		for b, with := range pairsOf(&n) {
+	for p, first := range pairsOf(&n) {
+		for b, second := range pairsOf(&n) {
 			player, banker := suitOf(p), suitOf(b)
 			if !reads.HandSuit && (!reads.AllSuit || player != banker) {
 				player, banker = noSuit, noSuit
 			}
-			key := [2]uint32{handKey(p, player, banker, &first, reads.Two), handKey(b, banker, player, &first, reads.Two)}
+			key := [2]uint32{handKey(p, player, banker, reads), handKey(b, banker, player, reads)}
 			g := groups[key]
 			if g == nil {
 				g = &group{player: p, banker: b, suits: [2]uint8{player, banker}}
 				groups[key] = g
 			}
-			g.ways += of * with
+			g.ways += first * second
 		}
 	}
-	var beside [noSuit + 1][noSuit + 1]*thirds
+	cells := map[[2]uint8]*thirds{}
 	for _, g := range groups {
-		t := &beside[g.suits[0]][g.suits[1]]
-		if *t == nil {
-			cards := third
-			cards.Split(func(c baccarat.Card) uint8 {
-				if slices.Contains(g.suits[:], c.Suit()) {
-					return c.Suit()
-				}
-				return noSuit
-			})
-			*t = d.thirds(left, cards)
+		t := cells[g.suits]
+		if t == nil {
+			t = d.thirds(left, reads.Third, g.suits)
+			cells[g.suits] = t
 		}
-		(*t).round(g.player, g.banker, g.ways)
+		t.round(g.player, g.banker, g.ways)
+	}
+	for p, row := range d.ways {
+		for b, ways := range row {
+			if ways > 0 {
+				player, banker := &d.examples[p], &d.examples[b]
+				c := baccarat.NewCoup(player.cards[:player.n], banker.cards[:banker.n])
+				d.judge(&c, ways)
+			}
+		}
 	}
 }
 
@@ -197,11 +178,10 @@ func suitOf(two [2]baccarat.Card) uint8 {
 }
 
 // handKey is the group of the first two cards of a hand beside another hand whose first two cards have a suit: their
-// kinds, their suit, which of them takes a card of the suit of the other hand, and, if both says so, whether they share
-// suit and color.
-func handKey(two [2]baccarat.Card, suit, other uint8, kinds *baccarat.Kinds, both bool) uint32 {
+// classes, their suit, whether they share the color, and which of them takes a card of the suit of the other hand.
+func handKey(two [2]baccarat.Card, suit, other uint8, reads *baccarat.Reads) uint32 {
 	of := func(c baccarat.Card) uint32 {
-		key := uint32(kinds[c]) << 1
+		key := uint32(reads.First[c]) << 1
 		if suit == noSuit && c.Suit() == other {
 			key |= 1
 		}
@@ -209,10 +189,10 @@ func handKey(two [2]baccarat.Card, suit, other uint8, kinds *baccarat.Kinds, bot
 	}
 	a, b := of(two[0]), of(two[1])
 	key := min(a, b)<<16 | max(a, b)<<5 | uint32(suit)<<2
-	if both && two[0].Suit() == two[1].Suit() {
+	if reads.Two && two[0].Suit() == two[1].Suit() {
 		key |= 2
 	}
-	if both && two[0].Red() == two[1].Red() {
+	if reads.Two && two[0].Red() == two[1].Red() {
 		key |= 1
 	}
 	return key
@@ -243,61 +223,40 @@ func pairsOf(left *Composition) iter.Seq2[[2]baccarat.Card, int64] {
 	}
 }
 
-// pairKinds lists an example of each kind of two cards, and the kind of each two cards: two ranks, and whether the
-// cards share suit and color.
-func pairKinds() (kinds [][2]baccarat.Card, of [53][53]int) {
-	type key struct {
-		low, high     uint8
-		suited, color bool
-	}
-	at := map[key]int{}
-	for a := baccarat.Card(1); a <= 52; a++ {
-		for b := baccarat.Card(1); b <= 52; b++ {
-			k := key{min(a.Rank(), b.Rank()), max(a.Rank(), b.Rank()), a.Suit() == b.Suit(), a.Red() == b.Red()}
-			i, ok := at[k]
-			if !ok {
-				i = len(kinds)
-				at[k] = i
-				kinds = append(kinds, [2]baccarat.Card{a, b})
-			}
-			of[a][b] = i
-		}
-	}
-	return kinds, of
-}
-
 // thirds deals the third cards of a round.
 type thirds struct {
 	*deal
-	kinds baccarat.Kinds
-	// left are the cards left of each kind, card is one of them.
-	left [52]int64
-	card [52]baccarat.Card
-	n    uint8 // of kinds
+	// cell is the cell of each card: cards that no condition tells apart as third cards. card is a card of each cell, and
+	// left are the cards of each that are left.
+	cell baccarat.Classes
+	card []baccarat.Card
+	left []int64
 	rest int64
+	// drawn is the number of the Banker's hand with a third card of each cell.
+	drawn []int
 }
 
-// thirds deals cards of each kind. A kind has one value.
-func (d *deal) thirds(left *Composition, kinds baccarat.Kinds) *thirds {
-	t := &thirds{deal: d, kinds: kinds, rest: left.Total() - 4}
+// thirds makes cells of classes of cards, and in each of the suits given.
+func (d *deal) thirds(left *Composition, third baccarat.Classes, suits [2]uint8) *thirds {
+	third.Split(func(c baccarat.Card) uint8 {
+		if c.Suit() == suits[0] || c.Suit() == suits[1] {
+			return c.Suit()
+		}
+		return noSuit
+	})
+	t := &thirds{deal: d, cell: third, rest: left.Total() - 4}
 	for c := baccarat.Card(1); c <= 52; c++ {
-		t.card[kinds[c]], t.n = c, max(t.n, kinds[c]+1)
-		t.take(c, int64(left[c]))
+		if int(third[c]) == len(t.card) {
+			t.card, t.left = append(t.card, c), append(t.left, 0)
+		}
+		t.take(c, int64(max(left[c], 0)))
 	}
+	t.drawn = make([]int, len(t.card))
 	return t
 }
 
 // take changes the number of cards that are left.
-func (t *thirds) take(c baccarat.Card, by int64) { t.left[t.kinds[c]] += by }
-
-// each yields a card of each kind, with the number of cards that are left of it.
-func (t *thirds) each(yield func(card baccarat.Card, n int64) bool) {
-	for kind := range t.n {
-		if n := t.left[kind]; n > 0 && !yield(t.card[kind], n) {
-			return
-		}
-	}
-}
+func (t *thirds) take(c baccarat.Card, by int64) { t.left[t.cell[c]] += by }
 
 func (t *thirds) round(player, banker [2]baccarat.Card, ways int64) {
 	for _, c := range [...]baccarat.Card{player[0], player[1], banker[0], banker[1]} {
@@ -305,30 +264,37 @@ func (t *thirds) round(player, banker [2]baccarat.Card, ways int64) {
 		defer t.take(c, 1)
 	}
 	c := baccarat.NewCoup(player[:], banker[:])
-	k := t.kernel
+	k, p, b := t.kernel, t.hand(&c, baccarat.Player), t.hand(&c, baccarat.Banker)
 	if c.P2 >= 8 || c.B2 >= 8 || !k.player[c.P2] && !k.banker[c.B2][baccarat.NoThird] {
-		t.judge(&c, ways*t.rest*(t.rest-1))
+		t.add(p, b, ways*t.rest*(t.rest-1))
 		return
+	}
+	for cell, y := range t.card {
+		after := withThird(c, baccarat.Banker, y)
+		t.drawn[cell] = t.hand(&after, baccarat.Banker)
 	}
 	if !k.player[c.P2] {
-		for x, n := range t.each {
-			after := withThird(c, baccarat.Banker, x)
-			t.judge(&after, ways*n*(t.rest-1))
+		for cell, n := range t.left {
+			t.add(p, t.drawn[cell], ways*n*(t.rest-1))
 		}
 		return
 	}
-	for x, n := range t.each {
-		after := withThird(c, baccarat.Player, x)
-		if !k.banker[c.B2][x.Value()] {
-			t.judge(&after, ways*n*(t.rest-1))
+	for cell, n := range t.left {
+		if n == 0 {
 			continue
 		}
-		t.take(x, -1)
-		for y, m := range t.each {
-			both := withThird(after, baccarat.Banker, y)
-			t.judge(&both, ways*n*m)
+		x := t.card[cell]
+		after := withThird(c, baccarat.Player, x)
+		p = t.hand(&after, baccarat.Player)
+		if !k.banker[c.B2][x.Value()] {
+			t.add(p, b, ways*n*(t.rest-1))
+			continue
 		}
-		t.take(x, 1)
+		t.left[cell]--
+		for next, m := range t.left {
+			t.add(p, t.drawn[next], ways*n*m)
+		}
+		t.left[cell]++
 	}
 }
 

@@ -54,7 +54,7 @@ func (k *Kernel) WagerTerms(law *law.Law, config *law.Config, w *law.Wager) Term
 
 // countable reports whether a side bet depends on the outcome class alone.
 func countable(w *law.Wager) bool {
-	return !slices.ContainsFunc(w.Lines, func(x law.Line) bool { return x.When.Depth() > baccarat.OfCounts })
+	return !slices.ContainsFunc(w.Lines, func(x law.Line) bool { return !x.When.OfCounts() })
 }
 
 // onPair reports whether a side bet is on the pair of one hand and nothing else.
