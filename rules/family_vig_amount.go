@@ -163,6 +163,10 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 }
 
 func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
+	if unreported(p.Round, c.seat) { // the charge may be for that wager
+		p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", c.seat), c.steps...)
+		return
+	}
 	var won, up int64
 	for _, w := range c.won {
 		won += w
