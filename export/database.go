@@ -21,6 +21,8 @@ type Database struct {
 	// Records compares the heads and the actions of triage of a bundle with the database, and names those that are
 	// missing or differ.
 	Records func(ctx context.Context, heads *Heads, steps []rows.ChainHead) ([]string, error)
+	// Trusted names what the comparison takes as it was first found; Records fills it.
+	Trusted []string
 }
 
 // maxNamed is the number of differences of a kind that a message names.
@@ -86,8 +88,12 @@ func (v *verifier) database(ctx context.Context) (string, *Failure) {
 		return "", fail(Differs, checkDatabase, "the bundle is genuine and the database differs from it today: %s. "+
 			"Changes since the export belong in an amendment of a later export", []any{strings.Join(found, "; ")})
 	}
-	return fmt.Sprintf("%d events with their offsets, the records received, %d findings and amendments and the rounds "+
-		"match the database", events, m.Findings+m.Amendments), nil
+	text := fmt.Sprintf("%d events with their offsets, the records received, %d findings and amendments and the rounds "+
+		"match the database", events, m.Findings+m.Amendments)
+	if len(db.Trusted) > 0 {
+		text += "; not proven, and taken as it was first found: " + strings.Join(db.Trusted, "; ")
+	}
+	return text, nil
 }
 
 // archived compares the evidence of one table with the archive.

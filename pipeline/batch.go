@@ -45,6 +45,8 @@ type Range struct {
 	// are those of the range, whose rows the batch does not have. A Run without a journal leaves them to the sink.
 	Archived    uint64
 	ArchivedSum string
+	// DerivedSum is the digest of what is derived from these records.
+	DerivedSum string
 }
 
 // Table names a table of a partition.

@@ -142,7 +142,7 @@ func (g *group) seal(set []*flight) []*Batch {
 				t.batch.Range.Rows, t.batch.Range.Hash = uint64(t.batch.Len()), t.batch.Hash()
 			}
 			if r := &t.batch.Range; g.opt.Journal != nil && len(r.Released) == 0 { // else it has the rows of a release
-				r.Archived, r.ArchivedSum = t.batch.Archived()
+				r.Archived, r.ArchivedSum, r.DerivedSum = t.batch.Archived()
 			}
 			t.batch.Range.Beside = len(t.beside.findings) + len(t.beside.snapshots)
 			t.batch.Findings = append(t.batch.Findings, t.beside.findings...)

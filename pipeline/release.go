@@ -98,7 +98,8 @@ func (r *resumer) releaseAgain() {
 	r.releases = append(r.releases, r.last)
 	r.release(math.MaxInt64, &r.batch.Set)
 	made, last := &r.batch.Range, &r.last
-	made.Released, made.Archived, made.ArchivedSum = last.Released, last.Archived, last.ArchivedSum
+	made.Released, made.Archived = last.Released, last.Archived
+	made.ArchivedSum, made.DerivedSum = last.ArchivedSum, last.DerivedSum
 }
 
 // release makes the recorded releases before an offset again, into rows of which the last release stays.

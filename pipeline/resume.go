@@ -163,6 +163,7 @@ func (r *resumer) take(ctx context.Context, rec *Record) (done, applied bool, er
 	if r.batch.Range.Records > 0 || r.done.Cut > 0 {
 		return true, false, r.remake(ctx)
 	}
+	r.from = r.next // the range stays as it was written: what is read now is behind it
 	r.resumed()
 	return true, false, nil
 }

@@ -28,9 +28,11 @@ With --archive it also reads all records in events and dead_letters, and compare
 has the number and the SHA-256 of the records that each range archived, and how many repeated others: a record
 that is missing, changed or added differs. Ranges of older releases without these have only a CRC and are partial
 if they had repeated events. The last range may be under way for an hour. The other tables cannot be proven this way: their
-rows have no range. "audit run" derives them again.
+rows have no range. "audit run" derives them again. With console.chain_key_file, the file that ingest has as
+journal.key_file, the rows of the journal must have their HMAC, and be as the last run recorded them.
 
-Exit code 0 if everything is proven, 1 for a gap, an overlap, a duplicate key, other bytes, or an empty journal.
+Exit code 0 if everything is proven, 1 for a gap, an overlap, a duplicate key, other bytes, a forged journal or an
+empty one, and 3 if the log lost records before they were read: of these nothing is known.
 It reads the archive, and so needs the auditor's user.`,
 		Example: `  audit coverage --clickhouse-user auditor
   audit coverage --topic table-events --archive -o ndjson`,
@@ -43,7 +45,7 @@ It reads the archive, and so needs the auditor's user.`,
 			if err != nil {
 				return err
 			}
-			store, err := config.ClickHouse.Store(version, nil, config.Log.Logger(cmd.ErrOrStderr()))
+			store, err := config.Store(version, nil, config.Log.Logger(cmd.ErrOrStderr()))
 			if err != nil {
 				return cli.WrongUsage(err)
 			}
@@ -59,7 +61,11 @@ It reads the archive, and so needs the auditor's user.`,
 			if err := result.Print(cmd.OutOrStdout(), output); err != nil {
 				return err
 			}
-			return result.Check(cmd.ErrOrStderr())
+			err = result.Check(cmd.ErrOrStderr())
+			if errors.Is(err, coverage.ErrUnknown) {
+				return cli.WithCode(cli.Found, err)
+			}
+			return err
 		},
 	}
 	cmd.Flags().StringVarP(&output, "output", "o", "table", "table, ndjson, or a file such as coverage.ndjson")

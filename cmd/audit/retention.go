@@ -84,6 +84,7 @@ month are kept for the whole months. Holds are never deleted: a release is a sep
 		if err := checkProperty(cmd.Context(), store, h.Property); err != nil {
 			return err
 		}
+		h.Placed = time.Now()
 		id, err := store.Place(cmd.Context(), h)
 		if err != nil {
 			return err

@@ -178,7 +178,7 @@ func TestExportFromClickHouse(t *testing.T) {
 	}
 	if _, err := f.store.Place(t.Context(), clickhouse.Hold{
 		Property: "ac-1", From: "2026-11-01", Until: "2026-11-30",
-		Actor: "counsel", Reason: "case 26-114",
+		Actor: "counsel", Reason: "case 26-114", Placed: time.Now(),
 	}); err != nil {
 		t.Fatal(err)
 	}

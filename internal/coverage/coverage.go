@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -20,6 +21,8 @@ type Result struct {
 	Partitions []clickhouse.Coverage
 	Tables     []clickhouse.Uniqueness
 	Archived   []clickhouse.Bytes
+	// Heads names the partitions whose journal is not as nightly runs recorded it.
+	Heads []string
 }
 
 // Options choose what is read.
@@ -34,7 +37,13 @@ type Options struct {
 func Read(ctx context.Context, store *clickhouse.Store, o Options) (*Result, error) {
 	var r Result
 	var err error
-	if r.Partitions, err = store.Coverage(ctx, o.Topic); err != nil {
+	if o.Topic == "" && o.Archive {
+		proof, err := store.ProveJournal(ctx, "", o.Since)
+		if err != nil {
+			return nil, err
+		}
+		r.Partitions, r.Heads = proof.Partitions, proof.Differ
+	} else if r.Partitions, err = store.Coverage(ctx, o.Topic); err != nil {
 		return nil, err
 	}
 	if r.Tables, err = store.Uniqueness(ctx); err != nil {
@@ -91,6 +100,9 @@ func (r *Result) Print(out io.Writer, format string) error {
 // Problems describes what is not proven, one line each; none if all is.
 func (r *Result) Problems() (all []string) {
 	add := func(format string, args ...any) { all = append(all, fmt.Sprintf(format, args...)) }
+	for _, text := range slices.Concat(r.Forged(), r.Heads) {
+		add("forged    %s", text)
+	}
 	for _, c := range r.Partitions {
 		for _, h := range c.Holes {
 			add("gap       %s, partition %d: offsets %d to %d are in no range", c.Topic, c.Partition, h.From, h.To)
@@ -118,8 +130,33 @@ func (r *Result) Problems() (all []string) {
 	return all
 }
 
+// Forged names the rows of the journal without a right HMAC.
+func (r *Result) Forged() (all []string) {
+	for _, c := range r.Partitions {
+		for _, f := range c.Forged {
+			all = append(all, fmt.Sprintf("%s, partition %d: the row of the journal of offsets %d to %d has no HMAC of ingest, "+
+				"or a wrong one", c.Topic, c.Partition, f.From, f.To))
+		}
+	}
+	return all
+}
+
+// Trusted names the ranges that are taken as they were found: without an HMAC, from before ingest had the key.
+func (r *Result) Trusted() (all []string) {
+	for _, c := range r.Partitions {
+		if c.Unsigned > 0 {
+			all = append(all, fmt.Sprintf("%s, partition %d: %d ranges of the journal are from before ingest had journal.key",
+				c.Topic, c.Partition, c.Unsigned))
+		}
+	}
+	return all
+}
+
 // ErrUnproven is the error of a result with problems.
 var ErrUnproven = errors.New("not proven")
+
+// ErrUnknown is the error of a result without problems that cannot be complete: the log lost records.
+var ErrUnknown = errors.New("not all can be proven: the log lost records before they were read")
 
 // Check returns an error if something is not proven, and prints each complaint, or one line that all is proven.
 func (r *Result) Check(out io.Writer) error {
@@ -133,6 +170,10 @@ func (r *Result) Check(out io.Writer) error {
 	if len(problems) > 0 {
 		return fmt.Errorf("%w, errors: %d", ErrUnproven, len(problems))
 	}
+	unknown := r.Unknown()
+	for _, line := range unknown {
+		fmt.Fprintln(out, line)
+	}
 	var records, bytes uint64
 	for _, c := range r.Partitions {
 		records += c.Records
@@ -142,7 +183,24 @@ func (r *Result) Check(out io.Writer) error {
 		bytes += a.Records
 		proven = fmt.Sprintf("; the bytes of %d", bytes)
 	}
+	for _, text := range r.Trusted() {
+		fmt.Fprintf(out, "trusted   %s\n", text)
+	}
 	fmt.Fprintf(out, "proven    %d partitions without a gap or an overlap, %d records; each key once%s\n",
 		len(r.Partitions), records, proven)
+	if len(unknown) > 0 {
+		return ErrUnknown
+	}
 	return nil
+}
+
+// Unknown describes offsets whose records were never read, one line each: there is no proof of them, and no fault.
+func (r *Result) Unknown() (all []string) {
+	for _, c := range r.Partitions {
+		for _, s := range c.Lost {
+			all = append(all, fmt.Sprintf("unknown   %s, partition %d: the log lost records of offsets %d to %d before they "+
+				"were read or read again (finding feed.retention)", c.Topic, c.Partition, s.From, s.To))
+		}
+	}
+	return all
 }

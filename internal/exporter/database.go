@@ -30,7 +30,8 @@ func Database(
 		if err != nil {
 			return nil, err
 		}
-		db := &export.Database{Day: day, Records: compareRecords(store, m)}
+		db := &export.Database{Day: day}
+		db.Records = compareRecords(store, m, func(more []string) { db.Trusted = append(db.Trusted, more...) })
 		for _, e := range all {
 			if e.Origin == m.Origin && int64(e.Number) == m.Export {
 				db.Listed = &export.Receipt{

@@ -23,10 +23,11 @@ type recorder = func(context.Context, []rows.ChainHead) (*export.Heads, []rows.S
 func (o *Options) records(from, until schema.Time) recorder {
 	return func(ctx context.Context, after []rows.ChainHead) (*export.Heads, []rows.Step, error) {
 		var result coverage.Result
-		var err error
-		if result.Partitions, err = o.Store.Coverage(ctx, ""); err != nil {
+		proof, err := o.Store.ProveJournal(ctx, o.Property, time.Unix(0, int64(from)))
+		if err != nil {
 			return nil, nil, err
 		}
+		result.Partitions, result.Heads = proof.Partitions, proof.Differ
 		if result.Archived, err = o.Store.Bytes(ctx, "", time.Unix(0, int64(from))); err != nil {
 			return nil, nil, err
 		}
@@ -60,11 +61,7 @@ func (o *Options) records(from, until schema.Time) recorder {
 		case len(problems) > 0:
 			heads.Accepted = &export.Unproven{Reason: o.Accept, Problems: problems}
 		}
-		journal, err := o.Store.JournalHeads(ctx, nil)
-		if err != nil {
-			return nil, nil, err
-		}
-		heads.Journal = append(heads.Journal, journal...)
+		heads.Journal = append(heads.Journal, proof.Heads...)
 		return heads, steps, nil
 	}
 }
@@ -104,8 +101,9 @@ func (o *Options) facts(ctx context.Context, from, until schema.Time, problems *
 // recordsComparer compares the ends and the actions of a bundle with the database.
 type recordsComparer = func(context.Context, *export.Heads, []rows.ChainHead) ([]string, error)
 
-// compareRecords returns the function that compares the ends and the actions of a bundle with the database.
-func compareRecords(store *clickhouse.Store, m *export.Manifest) recordsComparer {
+// compareRecords returns the function that compares the ends and the actions of a bundle with the database. It passes
+// what the proof of the chains takes as it was found to trusted.
+func compareRecords(store *clickhouse.Store, m *export.Manifest, trusted func([]string)) recordsComparer {
 	return func(ctx context.Context, heads *export.Heads, steps []rows.ChainHead) ([]string, error) {
 		var missing []string
 		for _, property := range []string{"", m.Property} {
@@ -114,6 +112,7 @@ func compareRecords(store *clickhouse.Store, m *export.Manifest) recordsComparer
 				return nil, err
 			}
 			missing = append(missing, chains.Absent...)
+			trusted(chains.Trusted)
 		}
 		if f := heads.Facts; f != nil {
 			now, err := store.FactDigests(ctx, m.Property, int64(m.From), int64(m.Until))

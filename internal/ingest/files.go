@@ -57,7 +57,7 @@ func Files(ctx context.Context, config *settings.Ingest, o FilesOptions) (Import
 	if err != nil {
 		return done, cli.WrongUsage(err)
 	}
-	storeConfig, err := config.ClickHouse.Store(o.Version, opt.Books, o.Log)
+	storeConfig, err := config.Store(o.Version, opt.Books, o.Log)
 	if err != nil {
 		return done, cli.WrongUsage(err)
 	}

@@ -47,7 +47,7 @@ func Run(ctx context.Context, config *settings.Ingest, o Options) error {
 		return cli.WrongUsage(err)
 	}
 	engine.Idle, engine.Stretch = config.Snapshot.Idle, int64(config.Snapshot.Offsets)
-	storeConfig, err := config.ClickHouse.Store(o.Version, engine.Books, o.Log)
+	storeConfig, err := config.Store(o.Version, engine.Books, o.Log)
 	if err != nil {
 		return cli.WrongUsage(err)
 	}

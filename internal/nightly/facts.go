@@ -18,13 +18,14 @@ import (
 type factTable struct {
 	rows.Table
 	columns  []rows.Column
+	labels   []rows.Column
 	at, shoe *rows.Column
 }
 
 func factTables() []factTable {
 	var all []factTable
 	for _, t := range rows.FactTables() {
-		all = append(all, factTable{t, t.Compared(), t.Column("at"), t.Column("shoe_id")})
+		all = append(all, factTable{t, t.Compared(), t.Labels(), t.Column("at"), t.Column("shoe_id")})
 	}
 	return all
 }
@@ -34,6 +35,9 @@ type factKey struct {
 	name, shoe string
 	key        [sha256.Size]byte
 }
+
+// factHash are the hashes of a row of facts and of its labels.
+type factHash struct{ row, labels [sha256.Size]byte }
 
 // foldAfter is how long after the end of a day its facts are kept by row: events that come late change some.
 const foldAfter = 24 * 3600 * int64(1e9)
@@ -56,35 +60,49 @@ func (r *run) facts(days []tableDay, b *rows.Set) {
 				}
 			}
 			key := factKey{t.Name, v.Word(t.shoe, row), sha256.Sum256(text)}
-			text = text[:0]
-			for c := range t.columns {
-				text = t.columns[c].AppendPlain(text, v, row)
-			}
 			if days[k].rows == nil {
-				days[k].rows = map[factKey][sha256.Size]byte{}
+				days[k].rows = map[factKey]factHash{}
 			}
-			days[k].rows[key] = sha256.Sum256(text)
+			text = appendPlain(text[:0], t.columns, v, row)
+			hash := factHash{row: sha256.Sum256(text)}
+			if len(t.labels) > 0 {
+				text = appendPlain(text[:0], t.labels, v, row)
+				hash.labels = sha256.Sum256(text)
+			}
+			days[k].rows[key] = hash
 		}
 	}
+}
+
+func appendPlain(text []byte, columns []rows.Column, v rows.View, row int) []byte {
+	for c := range columns {
+		text = columns[c].AppendPlain(text, v, row)
+	}
+	return text
 }
 
 // fold reduces the facts of a day to one digest for each table of facts and shoe.
 func (d *tableDay) fold() {
 	type group struct{ name, shoe string }
-	sums := map[group]*rows.Sum256{}
+	sums, labels := map[group]*rows.Sum256{}, map[group]*rows.Sum256{}
 	counts := map[group]uint64{}
 	for key, hash := range d.rows { // a sum does not depend on the order
 		g := group{key.name, key.shoe}
 		if sums[g] == nil {
-			sums[g] = &rows.Sum256{}
+			sums[g], labels[g] = &rows.Sum256{}, &rows.Sum256{}
 		}
-		sums[g].Add(hash)
+		sums[g].Add(hash.row)
+		labels[g].Add(hash.labels)
 		counts[g]++
 	}
 	for g, sum := range sums { // sorted below
-		d.Facts = append(d.Facts, clickhouse.FactDigest{
+		f := clickhouse.FactDigest{
 			Table: d.Table, Name: g.name, Shoe: strings.Clone(g.shoe), Rows: counts[g], Sum: sum.String(),
-		})
+		}
+		if sum := labels[g].String(); sum != "0" {
+			f.Labels = sum
+		}
+		d.Facts = append(d.Facts, f)
 	}
 	slices.SortFunc(d.Facts, compareFacts)
 	d.rows = nil
@@ -102,7 +120,8 @@ func placeOf(f *clickhouse.FactDigest) factPlace { return factPlace{f.Table, f.S
 // maxFacts bounds the findings of a night about facts. The last one has the number of the others.
 const maxFacts = 50
 
-// compareFacts compares the stored facts of a day with those that the replay gives, a shoe at a time. Facts of a table
+// compareFacts compares the stored facts of a day with those that the replay gives, a shoe at a time, with their labels
+// if this release audited the day live. Facts of a table
 // with events that arrived late may also be as the replay without them gives them. It leaves out shoes that are still
 // open, to which ingest adds, and tables with late events whose numbers began again. It returns the digest of the
 // stored facts, empty unless all agree.
@@ -131,7 +150,7 @@ func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []fi
 	for _, have := range stored {
 		p := placeOf(&have)
 		w, l := want[p], lived[p]
-		if (w.Rows != have.Rows || w.Sum != have.Sum) && (!late[p.table] || l.Rows != have.Rows || l.Sum != have.Sum) {
+		if !m.sameFacts(&w, &have) && (!late[p.table] || !m.sameFacts(&l, &have)) {
 			have.Wanted = w.Rows
 			differ = append(differ, have)
 		}
@@ -160,6 +179,11 @@ func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []fi
 		sum = clickhouse.FactSum(stored)
 	}
 	return found, sum, nil
+}
+
+// sameFacts compares what a replay gives with what is stored.
+func (m *merged) sameFacts(want, have *clickhouse.FactDigest) bool {
+	return want.Rows == have.Rows && want.Sum == have.Sum && (len(m.others) > 0 || want.Labels == have.Labels)
 }
 
 func (r *run) factFinding(w window, f *clickhouse.FactDigest, observed string) finding.Finding {

@@ -161,10 +161,13 @@ func TestLateEventChangesFindings(t *testing.T) {
 	if err := db.ReplaceFindings(t.Context(), "forged", time.Now(), []finding.Finding{forged}); err != nil {
 		t.Fatal(err)
 	}
-	if healed := night(t, db, nil); len(healed.Withdrawn) != 1 || len(healed.Changed) != 1 {
-		t.Errorf("forged: %+v", healed.Withdrawn)
+	healed := night(t, db, nil)
+	if len(healed.Withdrawn) != 1 || len(healed.Changed) != 1 || len(healed.Records) != 1 ||
+		!strings.HasSuffix(healed.Records[0], "the queue shows another observed") {
+		t.Errorf("forged: %+v, %q", healed.Withdrawn, healed.Records)
 	}
-	checkCurrent(t, db, after)
+	healed.Records = nil
+	checkCurrent(t, db, healed)
 }
 
 // closeMissing closes the findings of the queue that state missing events, as a person does.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // merged are the merged parts of a day.
@@ -24,6 +23,8 @@ type merged struct {
 	replayed []finding.Finding
 	started  time.Time
 	late     lateness
+	// others are the releases that audited the day live, unless it was this one alone. Labels are not compared then.
+	others []string
 }
 
 // merge merges the parts once all are done. Every worker that finds them done does it, with the same result.
@@ -104,6 +105,9 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if err != nil {
 		return night, err
 	}
+	if m.others, err = r.others(ctx, w); err != nil {
+		return night, err
+	}
 	row := r.totals(w, m, &night)
 	beside, err := r.beyondTables(ctx, w, m, live, &night)
 	if err != nil {
@@ -112,6 +116,9 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	row.DeadLetters, row.FactsSHA256 = night.Run.DeadLetters, night.Run.FactsSHA256
 	played := absent(live, beside)
 	differ := reconcile(played, m.replayed, &m.late, r.Engine.Version)
+	if len(m.others) == 0 {
+		differ.labels(played, m.replayed, r.Engine.Version)
+	}
 	row.Missing, row.Extra, row.Changed = uint32(differ.Missing), uint32(differ.Extra), uint32(differ.Changed)
 	row.Late = uint32(len(differ.Late))
 
@@ -149,11 +156,22 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		return night, err
 	}
 	night.Run.Ended = r.Now()
-	err = r.log.Log(ctx, entry(r.Property, rows.RunAction, row.ID, night.Run.LogText(), night.Run.Ended))
-	if err != nil {
-		return night, fmt.Errorf("log the run: %w", err)
+	if err := r.logRun(ctx, &night); err != nil {
+		return night, err
 	}
 	return night, r.store.WriteRun(ctx, &night.Run)
+}
+
+// others are the releases that audited the day live, none if it was this one alone.
+func (r *run) others(ctx context.Context, w window) ([]string, error) {
+	names, same, err := r.store.LiveReleases(ctx, r.Property, w.from, w.until)
+	switch {
+	case err != nil || same:
+		return nil, err
+	case len(names) == 0:
+		return []string{"no release that the journal names"}, nil
+	}
+	return names, nil
 }
 
 // live returns the findings of the live audit. A finding that a run replaced is as the live audit made it, which the
@@ -234,6 +252,7 @@ func (r *run) totals(w window, m *merged, night *Night) clickhouse.AuditRun {
 		}
 		night.Open = append(night.Open, t.Open...)
 	}
+	night.Others = m.others
 	slices.Sort(row.Rulebooks)
 	row.EventsSHA256, row.OpenShoes = hex.EncodeToString(events.Sum(nil)), uint32(len(night.Open))
 	return row
@@ -241,7 +260,7 @@ func (r *run) totals(w window, m *merged, night *Night) clickhouse.AuditRun {
 
 // beside proves the records of the console, compares the facts and names the tables that vanished.
 func (r *run) beside(ctx context.Context, w window, m *merged, night *Night) (found []finding.Finding, err error) {
-	if found, night.Records, err = r.records(ctx, w); err != nil {
+	if found, err = r.records(ctx, w, night); err != nil {
 		return nil, err
 	}
 	facts, sum, err := r.compareFacts(ctx, w, m)

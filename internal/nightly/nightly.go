@@ -24,6 +24,7 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Options are the gaming days and the share of a worker.
@@ -79,10 +80,16 @@ type Night struct {
 	// Records are the records of the console that do not follow from the others, Vanished the tables with events on the
 	// day before and none on the day.
 	Records, Vanished []string
+	// Trusted names what the records rest on and no run can prove.
+	Trusted []string
 	// Suspicions compares the evidence of audit watch with that of the night.
 	Suspicions Suspicions
 	// Facts are the stored facts that the archive does not give.
 	Facts []string
+	heads []rows.JournalHead // of the journal that the run proved
+	// Others are the releases, with the versions of their rules, that audited the day live, if they are others than this
+	// one: what a row says of its release, rulebook, basis and citations is not compared then.
+	Others []string
 }
 
 // OpenShoe is a shoe of the day whose end is not in the archive.

@@ -48,6 +48,9 @@ func (n *Night) Print(out io.Writer) {
 		fmt.Fprintf(out, "suspicions  %s\n", n.Suspicions.text())
 	}
 	fmt.Fprintf(out, "feed        %d gaps, %d dead letters\n", r.Gaps, r.DeadLetters)
+	if len(n.Others) > 0 {
+		fmt.Fprintf(out, "labels      not compared: the live audit was by %s\n", output.Plain(strings.Join(n.Others, "; ")))
+	}
 	if len(n.Facts) == 0 {
 		fmt.Fprintln(out, "facts       equal")
 	} else {
@@ -63,6 +66,9 @@ func (n *Night) Print(out io.Writer) {
 	}
 	for _, p := range n.Records[:min(len(n.Records), 20)] {
 		fmt.Fprintf(out, "            %s\n", output.Plain(p))
+	}
+	for _, t := range n.Trusted {
+		fmt.Fprintf(out, "trusted     %s\n", output.Plain(t))
 	}
 	for _, t := range n.Vanished {
 		fmt.Fprintf(out, "no events   table %s, which had events on the day before\n", output.Plain(t))

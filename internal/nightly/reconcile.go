@@ -88,6 +88,32 @@ func reconcileAll(live, replayed []finding.Finding, version string, late *latene
 	return d
 }
 
+// labels adds the findings of both audits that claim the same with other labels: another release, rulebook or basis, or
+// other citations. It is for a live audit by this release under the same rules.
+func (d *differences) labels(live, replayed []finding.Finding, version string) {
+	was := map[string]*finding.Finding{}
+	for i := range live {
+		was[live[i].ID] = &live[i]
+	}
+	for i := range replayed {
+		f := &replayed[i]
+		before := was[f.ID]
+		if before == nil || !reconciled(f) || !finding.Same(before, f) {
+			continue
+		}
+		if want, have := labelsOf(f), labelsOf(before); want != have {
+			d.Changed++
+			d.Findings = append(d.Findings, difference(f, want, "live: "+have, version))
+		}
+	}
+	finding.Sort(d.Findings)
+}
+
+func labelsOf(f *finding.Finding) string {
+	return fmt.Sprintf("release %q, rulebook %q, basis %q, citations %q", f.Engine, f.Rulebook, f.Basis,
+		f.Citations)
+}
+
 func reconciled(f *finding.Finding) bool {
 	return f.Kind != finding.Anomaly && f.Rule != "feed.reconcile" && f.Rule != "feed.retention" &&
 		f.Rule != "console.records"

@@ -7,10 +7,12 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/coverage"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -24,22 +26,42 @@ const maxRecordFindings = 50
 
 // records proves what people did: the chains of triage and of the console log are whole, each action of triage is in
 // the log, was permitted to its role and follows the one before, and each row of the queue follows from the actions.
-func (r *run) records(ctx context.Context, w window) (found []finding.Finding, problems []string, err error) {
+func (r *run) records(ctx context.Context, w window, night *Night) (found []finding.Finding, err error) {
+	var problems []string
 	for _, property := range []string{"", r.Property} {
 		c, err := r.store.ProveChains(ctx, property, clickhouse.ChainCheck{})
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		problems = append(problems, c.Problems...)
+		night.Trusted = append(night.Trusted, c.Trusted...)
 	}
-	var wrong []string
-	err = r.store.StepsByFinding(ctx, r.Property, func(of []rows.Step) { wrong = append(wrong, r.wrongSteps(of)...) })
+	journal, err := r.journal(ctx, w, night)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	problems = append(problems, journal...)
+	var wrong []string
+	owners := map[string]string{}
+	err = r.store.StepsByFinding(ctx, r.Property, func(of []rows.Step) {
+		wrong = append(wrong, r.wrongSteps(of)...)
+		owners[of[0].FindingID] = ownerAfter(of)
+	})
+	if err != nil {
+		return nil, err
 	}
 	queue, err := r.store.ProveQueue(ctx, r.Property)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	err = r.store.QueueOwners(ctx, r.Property, func(id, owner string) {
+		if due, acted := owners[id]; owner != due && (acted || owner != "") {
+			queue = append(queue, fmt.Sprintf("finding %s: assigned to %q in the queue, and to %q by the actions of triage",
+				id, owner, due))
+		}
+	})
+	if err != nil {
+		return nil, err
 	}
 	problems = slices.Concat(problems, wrong, queue)
 	for i, p := range problems {
@@ -51,7 +73,59 @@ func (r *run) records(ctx context.Context, w window) (found []finding.Finding, p
 			break
 		}
 	}
-	return found, problems, nil
+	night.Records = problems
+	return found, nil
+}
+
+// journal names the rows of the journal without a right HMAC, and the partitions whose journal is not as runs recorded
+// it since the day began, and the last run before.
+func (r *run) journal(ctx context.Context, w window, night *Night) ([]string, error) {
+	journal, err := r.store.ProveJournal(ctx, r.Property, time.Unix(0, w.from))
+	if err != nil {
+		return nil, err
+	}
+	proof := coverage.Result{Partitions: journal.Partitions}
+	night.Trusted = append(night.Trusted, proof.Trusted()...)
+	night.heads = journal.Lasting
+	return append(proof.Forged(), journal.Differ...), nil
+}
+
+// logRun appends the heads of the journal and the run to the console log: in one write, so that the heads cannot be
+// cut off without the run.
+func (r *run) logRun(ctx context.Context, night *Night) error {
+	row := &night.Run
+	text, err := clickhouse.HeadsText(night.heads)
+	if err == nil {
+		err = r.log.Log(ctx, entry(r.Property, rows.HeadsAction, row.ID, text, row.Ended),
+			entry(r.Property, rows.RunAction, row.ID, row.LogText(), row.Ended))
+	}
+	if err != nil {
+		return fmt.Errorf("log the run: %w", err)
+	}
+	return nil
+}
+
+// ownerAfter is the user to whom the actions on a finding left it: who was assigned, else who acted first. An undo
+// gives it back to the owner before the action that it takes back.
+func ownerAfter(steps []rows.Step) (owner string) {
+	before := ""
+	for i := range steps {
+		s := &steps[i]
+		switch {
+		case s.Action == rows.Note:
+			continue
+		case s.Action == rows.Undo:
+			owner = before
+			continue
+		}
+		before = owner
+		if s.Action == rows.Assign {
+			owner = s.Note
+		} else if owner == "" {
+			owner = s.Actor
+		}
+	}
+	return owner
 }
 
 func (r *run) recordFinding(w window, problem string) finding.Finding {

@@ -27,7 +27,7 @@ type tableDay struct {
 	// seen are events that the digest has not received yet.
 	seen []byte
 	// rows are the hashes of the facts, until they are folded.
-	rows map[factKey][sha256.Size]byte
+	rows map[factKey]factHash
 }
 
 // event adds an event to the digest of the day.

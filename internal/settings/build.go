@@ -112,11 +112,21 @@ func (c *ClickHouse) Store(version string, books law.Books, log *slog.Logger) (c
 	}, nil
 }
 
+// Store returns the configuration of the ClickHouse adapter, with the key of the journal.
+func (c *Ingest) Store(version string, books law.Books, log *slog.Logger) (clickhouse.Config, error) {
+	out, err := c.ClickHouse.Store(version, books, log)
+	if err == nil {
+		out.ChainKeys, err = rows.ParseChainKeys(string(c.Journal.Key))
+	}
+	return out, err
+}
+
 // Store returns the configuration of the ClickHouse adapter, with the keys of the chains.
 func (c *Audit) Store(version string, books law.Books, log *slog.Logger) (clickhouse.Config, error) {
 	out, err := c.ClickHouse.Store(version, books, log)
 	if err == nil {
 		out.ChainKeys, err = rows.ParseChainKeys(string(c.Console.ChainKey))
+		out.RunsKept = c.Retention.Exports
 	}
 	return out, err
 }

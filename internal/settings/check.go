@@ -18,6 +18,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine/calendar"
 
 	"github.com/shoeproof/shoeproof/export/s3"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // minKey is the minimum length of an HMAC key in bytes.
@@ -34,6 +35,9 @@ func (c *Ingest) check(l *Loaded) {
 	l.address("http.listen", c.HTTP.Listen, true)
 	c.Log.check(l)
 	c.Tracing.check(l)
+	l.secret("journal.key", &c.Journal.Key, c.Journal.KeyFile)
+	_, err := rows.ParseChainKeys(string(c.Journal.Key))
+	l.complain("journal.key", err)
 	if c.Flush.Rows < 1 || c.Flush.Rows > 500_000 {
 		l.complain("flush.rows", fmt.Errorf("%d, want 1 to 500000", c.Flush.Rows))
 	}

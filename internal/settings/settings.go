@@ -20,6 +20,13 @@ type Ingest struct {
 	Snapshot   Snapshot   `key:"snapshot"`
 	Reorder    Reorder    `key:"reorder"`
 	Tracing    Tracing    `key:"tracing"`
+	Journal    Journal    `key:"journal"`
+}
+
+// Journal is the key of the rows of the journal.
+type Journal struct {
+	Key     Secret `key:"key" doc:"key, 32 bytes or more, that signs the journal; more lines are former keys"`
+	KeyFile string `key:"key_file" doc:"file with that key: the file of console.chain_key_file"`
 }
 
 // Audit is the configuration of audit.

@@ -25,6 +25,8 @@ type Chains struct {
 	Heads    []rows.ChainHead
 	// Absent are the wanted links that are not there, or changed.
 	Absent []string
+	// Trusted names what is taken as it was first found: rows of releases from before their kind was proven.
+	Trusted []string
 }
 
 // ChainCheck is what ProveChains does besides.
@@ -76,6 +78,10 @@ func (s *Store) proveChains(ctx context.Context, property string, check ChainChe
 		p.link(l)
 	}
 	p.end()
+	if p.unsignedChains > 0 {
+		p.Trusted = append(p.Trusted, fmt.Sprintf("%d chains are from before the key: who knew the code could have written "+
+			"them until a chain with the key named their ends", p.unsignedChains))
+	}
 	if p.Unchained, err = s.Unchained(ctx, property); err != nil {
 		return p.Chains, err
 	}
@@ -92,6 +98,10 @@ func (s *Store) proveChains(ctx context.Context, property string, check ChainChe
 		return p.Chains, err
 	}
 	p.conclude()
+	if u := &p.Unchained; u.Steps+u.Log > 0 {
+		p.Trusted = append(p.Trusted, fmt.Sprintf("%d actions of triage and %d entries of the log are from before there "+
+			"were chains: they are as they were when the first chain began", u.Steps, u.Log))
+	}
 	return p.Chains, nil
 }
 
@@ -109,6 +119,8 @@ type chainProver struct {
 	withdrawals   withdrawalProof
 	runs          runLog
 	gone          []string // what the log has, and no row
+
+	unsignedChains int // that a later chain follows
 
 	// Of the chain that is read.
 	name      string
@@ -239,6 +251,8 @@ func (p *chainProver) end() {
 	p.Heads = append(p.Heads, p.lastChain)
 	if _, followed := p.named[p.lastChain]; p.unsigned != "" && !followed {
 		p.problem("chain %s: %s, and no later chain follows it", p.name, p.unsigned)
+	} else if p.unsigned != "" {
+		p.unsignedChains++
 	}
 	var missing []string
 	for key, n := range p.unlogged { // sorted below
@@ -259,7 +273,7 @@ func (p *chainProver) hold(h *holdAction) {
 	text, logged := p.holds[key]
 	delete(p.holds, key)
 	switch {
-	case logged && text != h.text():
+	case logged && text != h.text() && text != h.untimed():
 		p.problem("legal hold %s, %s: %s, and in the log %s", h.ID, h.Action, h.text(), text)
 	case !logged && !(h.Action == "place" && p.released[h.ID]):
 		p.problem("legal hold %s, %s: not in the log; after the incident is investigated, release it and place it again",

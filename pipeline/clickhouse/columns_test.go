@@ -16,70 +16,57 @@ import (
 // uncompared are columns of evidence that no check compares before an export, each with the reason. They are limits of
 // docs/security.md unless the reason makes the column no evidence.
 var uncompared = map[string]map[string]string{
-	"events": {
-		"gaming_day": "limit: follows from at and the calendar, and no check derives it again",
-		"sha256":     "of raw, whose bytes are compared",
-	},
-	"dead_letters": {"place": "limit: follows from raw", "reason": "limit: follows from raw"},
-	"journal": {
-		"low_offset": "limit", "clock": "limit", "generation": "limit", "epoch": "limit", "rows": "limit", "hash": "limit",
-		"released": "limit", "written_at": "limit", "engine": "limit: a label", "rules_version": "limit: a label",
-	},
-	"findings": {
-		"citations": "limit: a later release may cite others", "rulebook": "limit: a label", "engine": "limit: a label",
-		"basis":   "compared unless one of the two is empty, as in rows of earlier releases",
-		"version": "decides between rows of one key, which have one content",
-	},
-	"rounds": {
-		"settled_at": "limit: rows of earlier releases have it from another source", "version": "as of findings",
-	},
-	"shoes":         {"engine": "a label", "rulebook": "a label", "version": "as of findings"},
+	"events":        {"sha256": "of raw, whose bytes are compared"},
+	"findings":      {"version": "decides between rows of one key, which have one content"},
+	"rounds":        {"version": "as of findings"},
+	"shoes":         {"version": "as of findings"},
 	"wagers":        {"version": "as of findings"},
 	"vigorish":      {"version": "as of findings"},
 	"table_configs": {"version": "as of findings"},
 	"notices":       {"version": "as of findings"},
 	"case_steps":    {"content": "the proof of cases compares its SHA-256 with that of the step"},
-	"legal_holds":   {"at": "limit: the entry of the log has the time"},
 	"audit_runs":    {"error": "no program writes or reads it"},
-	"open_findings": {},
+	"open_findings": {
+		"arrived_at": "limit: when the server stored it", "changed_at": "limit: when the server stored it",
+	},
 }
 
 // compared are columns that the checks read by name, in place of a declaration.
 var compared = map[string]string{
-	"events":       "property_id pit_id table_id seq event_id at shoe_id round kind format raw partition offset topic",
-	"dead_letters": "topic partition offset raw",
-	"journal":      "topic partition from_offset to_offset records crc archived archived_sha256 cut_from cut_to",
-	"legal_holds":  "hold_id action property_id from_day until_day actor reason",
-	// The pages of a finding read findings; the other columns of the queue are a copy, which no check compares.
-	"open_findings": "property_id id state severity version is_deleted",
+	"events": "property_id pit_id table_id seq event_id at shoe_id round kind format raw partition offset topic " +
+		"gaming_day",
+	"dead_letters":  "topic partition offset raw place reason",
+	"legal_holds":   "hold_id at action property_id from_day until_day actor reason",
+	"open_findings": "property_id id state severity version is_deleted owner",
 }
 
 // Each column of the evidence is compared by a check, or is in the list of those that are not, with a reason: a column
 // that is added needs a decision.
 func TestColumnsAreDecided(t *testing.T) {
 	have := evidenceColumns(t)
-	for _, name := range []string{
-		"pit_id", "table_id", "shoe_id", "round", "seat", "dealer_id", "gaming_day", "shift", "kind", "verdict", "basis",
-		"rule", "expected", "observed", "amount", "currency", "at", "urgency", "owner", "changed_at",
-		"fingerprint", "arrived_at",
-	} {
-		uncompared["open_findings"][name] = "limit: of the finding, or of what follows from it"
-	}
 	found := map[string][]string{}
 	for name, columns := range compared {
 		found[name] = strings.Fields(columns)
 	}
 	for _, table := range rows.FactTables() {
-		for _, c := range table.Compared() {
-			found[table.Name] = append(found[table.Name], c.Name)
+		for _, c := range slices.Concat(table.Compared(), table.Labels()) {
+			if !slices.Contains(found[table.Name], c.Name) {
+				found[table.Name] = append(found[table.Name], c.Name)
+			}
 		}
 	}
+	copied, _ := queueCopies()
+	found["open_findings"] = append(found["open_findings"], copied...)
+	journal := rows.TableOf[rows.Journal]("")
+	found["journal"] = append(changes(journal, func(j *rows.Journal) string { return j.Sum(&journal) }), "mac_key", "mac")
 	found["findings"] = changes(rows.TableOf[finding.Finding]("findings"), func(f *finding.Finding) string {
 		if finding.Same(f, &finding.Finding{}) {
 			return "same"
 		}
 		return "differs"
 	})
+	// The labels of a finding, of a day that this release audited live.
+	found["findings"] = append(found["findings"], "engine", "rulebook", "basis", "citations")
 	found["finding_actions"] = append(changes(rows.TableOf[rows.Step](""), (*rows.Step).Sum), "hash", "mac_key", "mac")
 	found["console_log"] = append(changes(rows.TableOf[rows.Entry](""), (*rows.Entry).Sum), "hash", "mac_key", "mac")
 	found["case_steps"] = append(changes(rows.TableOf[rows.CaseStep](""), (*rows.CaseStep).Sum), "hash")

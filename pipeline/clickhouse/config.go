@@ -34,8 +34,14 @@ type Config struct {
 	// for every replay by one release.
 	RowVersion uint32
 
-	// ChainKeys verify and sign the chains of triage and of the console log.
+	// ChainKeys verify and sign the chains of triage and of the console log, and the rows of the journal.
 	ChainKeys rows.ChainKeys
+
+	// Now is the clock of the journal, nil for the system's.
+	Now func() time.Time
+
+	// RunsKept is how many years the rows of nightly runs are kept; older ones may be deleted. 0 is for ever.
+	RunsKept int
 
 	// Retried, if not nil, is called for each insert that failed and is retried.
 	Retried func(table string, err error)
@@ -69,6 +75,9 @@ func (c Config) settle() (Config, error) {
 	c.MaxConns = or(c.MaxConns, 16)
 	if c.Retried == nil {
 		c.Retried = func(string, error) {}
+	}
+	if c.Now == nil {
+		c.Now = time.Now
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -22,12 +23,23 @@ type Coverage struct {
 	Ranges  int    `json:"ranges"`
 	Records uint64 `json:"records"`
 	// Superseded counts ranges that a newer generation wrote again, in whole or in part.
-	Superseded int    `json:"superseded"`
-	Holes      []Span `json:"holes"`
+	Superseded int `json:"superseded"`
+	// Unread counts the offsets in these ranges for which no record was read: the log no longer had it, or it never had
+	// one, as at the end of a transaction.
+	Unread uint64 `json:"unread_offsets"`
+	// Lost are offsets that the log no longer had when they were to be read, as findings feed.retention name them.
+	// Nothing is known of their records.
+	Lost  []Span `json:"lost,omitempty"`
+	Holes []Span `json:"holes"`
 	// Overlaps are offsets that one generation wrote in two ranges.
 	Overlaps []Span `json:"overlaps"`
 	// WrittenAt is the start of the last flush. It may still be running; all earlier ones are complete.
 	WrittenAt time.Time `json:"written_at"`
+	// Signed counts the ranges whose row of the journal has a right HMAC, Unsigned those without one from before the
+	// first signed range, which are taken as they are. Forged are the others. All are empty without a key.
+	Signed   int    `json:"signed_ranges,omitempty"`
+	Unsigned int    `json:"unsigned_ranges,omitempty"`
+	Forged   []Span `json:"forged,omitempty"`
 }
 
 // Span is a range of offsets, both inclusive.
@@ -39,10 +51,34 @@ type Span struct {
 // Holds is true if the ranges are contiguous and do not overlap.
 func (c *Coverage) Holds() bool { return len(c.Holes) == 0 && len(c.Overlaps) == 0 }
 
-// journaled is a row of the journal with its time.
+// journaled is a row of the journal. Signed is true if it has a right HMAC, forged if it has a wrong one.
 type journaled struct {
 	rows.Journal
-	at time.Time
+	signed, forged bool
+}
+
+// sign checks the HMAC of the row, if there are keys.
+func (r *journaled) sign(keys rows.ChainKeys, of *rows.Table) {
+	if len(keys) > 0 {
+		r.signed = keys.Verify(r.Sum(of), r.Key, r.MAC) == ""
+		r.forged = !r.signed && (r.Key != "" || r.MAC != "")
+	}
+}
+
+// signatures counts the ranges that count by their HMAC. Behind the first offset of a signed row, also one that was
+// written again, each range must be signed: a range of a newer generation without an HMAC replaces none.
+func (c *Coverage) signatures(first int64, count []journaled) {
+	for i := range count {
+		r := &count[i]
+		switch {
+		case r.signed:
+			c.Signed++
+		case r.forged || r.To >= first:
+			c.Forged = append(c.Forged, Span{r.From, r.To})
+		default:
+			c.Unsigned++
+		}
+	}
 }
 
 // cover computes the coverage of one partition from its rows, one or more. It sorts the rows and returns the valid
@@ -64,8 +100,8 @@ func cover(rows []journaled) (c Coverage, count []journaled) {
 		var mine []Span
 		for _, r := range of {
 			c.First, c.Last = min(c.First, r.From), max(c.Last, r.To)
-			if r.at.After(c.WrittenAt) {
-				c.WrittenAt = r.at
+			if r.WrittenAt.After(c.WrittenAt) {
+				c.WrittenAt = r.WrittenAt
 			}
 			if r.Hash != "" { // releases without a hash read every partition from the start
 				if r.From <= end {
@@ -78,6 +114,7 @@ func cover(rows []journaled) (c Coverage, count []journaled) {
 			} else {
 				c.Ranges++
 				c.Records += r.Records
+				c.Unread += uint64(r.To-r.From+1) - min(r.Records, uint64(r.To-r.From+1))
 				count = append(count, r)
 			}
 			mine = append(mine, Span{r.From, r.To})
@@ -131,12 +168,52 @@ func union(a, b []Span) []Span {
 // Coverage returns the coverage of each partition of a topic, or of all topics if it is empty.
 func (s *Store) Coverage(ctx context.Context, topic string) ([]Coverage, error) {
 	var all []Coverage
-	err := s.partitions(ctx, topic, func(of []journaled) error {
-		c, _ := cover(of)
+	lost, err := s.lost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = s.partitions(ctx, topic, func(of []journaled) error {
+		c, _ := s.proveCover(of, lost)
 		all = append(all, c)
 		return nil
 	})
 	return all, err
+}
+
+// proveCover computes the coverage of one partition with its HMACs and losses.
+func (s *Store) proveCover(of []journaled, lost map[string][]Span) (c Coverage, count []journaled) {
+	first := firstOf(of, func(r *journaled) bool { return r.signed })
+	c, count = cover(of)
+	if len(s.cfg.ChainKeys) > 0 {
+		c.signatures(first, count)
+	}
+	c.Lost = lost[fmt.Sprintf("%s/%d", c.Topic, c.Partition)]
+	return c, count
+}
+
+// lost are the offsets of the findings feed.retention, by topic and partition.
+func (s *Store) lost(ctx context.Context) (map[string][]Span, error) {
+	const doing = "read the findings of lost records"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	result, err := s.conn.Query(ctx, "SELECT DISTINCT toString(table_id), subject FROM "+s.name("findings")+
+		" WHERE rule = 'feed.retention' ORDER BY 1, 2")
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	all := map[string][]Span{}
+	for result.Next() {
+		var table, subject string
+		var at Span
+		if err := result.Scan(&table, &subject); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		if _, err := fmt.Sscanf(subject, "range:%d-%d", &at.From, &at.To); err == nil {
+			all[table] = append(all[table], at)
+		}
+	}
+	return all, s.explain(doing, result.Err())
 }
 
 // partitions passes the journal of one partition after the other to each; it is valid during the call.
@@ -144,35 +221,46 @@ func (s *Store) partitions(ctx context.Context, topic string, each func([]journa
 	const doing = "read the journal"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	result, err := s.conn.Query(ctx,
-		"SELECT topic, partition, from_offset, to_offset, generation, records, crc, hash, archived, archived_sha256, "+
-			"cut_from, cut_to, written_at FROM "+s.name("journal")+
-			" WHERE topic = {topic:String} OR {topic:String} = '' ORDER BY topic, partition", params("topic", topic)...)
+	row := newReader[rows.Journal](&s.journal.Table)
+	result, err := s.conn.Query(ctx, "SELECT "+row.columns+" FROM "+s.name("journal")+
+		" WHERE topic = {topic:String} OR {topic:String} = '' ORDER BY topic, partition", params("topic", topic)...)
 	if err != nil {
 		return s.explain(doing, err)
 	}
-	defer func() { _ = result.Close() }()
 	var of []journaled // of one partition
-	for result.Next() {
-		var r journaled
-		if err := result.Scan(&r.Topic, &r.Partition, &r.From, &r.To, &r.Generation, &r.Records, &r.CRC, &r.Hash,
-			&r.Archived, &r.ArchivedSum, &r.Cut, &r.Lost, &r.at); err != nil {
-			return s.explain(doing, err)
-		}
-		if len(of) > 0 && (of[0].Topic != r.Topic || of[0].Partition != r.Partition) {
-			if err := each(of); err != nil {
-				return err
-			}
+	var failed error
+	err = row.each(result, func(j *rows.Journal) bool {
+		if len(of) > 0 && (of[0].Topic != j.Topic || of[0].Partition != j.Partition) {
+			failed = each(of)
 			of = of[:0]
 		}
-		if r.From <= r.To { // else the flush of the end of a finite stream, which covers nothing
+		r := journaled{Journal: *j}
+		r.sign(s.cfg.ChainKeys, &s.journal.Table)
+		// Years of ranges are kept.
+		r.Released, r.RulesVersion, r.Engine, r.Key, r.MAC = "", "", "", "", ""
+		if r.From <= r.To { // else the end of a finite stream, which covers nothing
 			of = append(of, r)
 		}
-	}
-	if err := result.Err(); err != nil || len(of) == 0 {
+		return failed == nil
+	})
+	switch {
+	case err != nil:
 		return s.explain(doing, err)
+	case failed != nil || len(of) == 0:
+		return failed
 	}
 	return each(of)
+}
+
+// firstOf is the first offset of the rows of a kind, of all generations.
+func firstOf(all []journaled, kind func(*journaled) bool) int64 {
+	first := int64(math.MaxInt64)
+	for i := range all {
+		if r := &all[i]; kind(r) {
+			first = min(first, r.From)
+		}
+	}
+	return first
 }
 
 // Uniqueness is the number of rows and keys of a table.

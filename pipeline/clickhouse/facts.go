@@ -20,7 +20,8 @@ type FactDigest struct {
 	Shoe   string `json:"shoe_id"`
 	Rows   uint64 `json:"rows"`
 	Sum    string `json:"sum"`
-	Wanted uint64 `json:"-"` // the number of rows that a replay gives
+	Labels string `json:"labels,omitempty"` // the same sum over keys and labels, empty for a table without labels
+	Wanted uint64 `json:"-"`                // the number of rows that a replay gives
 }
 
 // Differs describes a difference from what a replay gives.
@@ -53,13 +54,12 @@ func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any) ([]F
 	if t.Column("shoe_id") != nil {
 		shoe = "shoe_id"
 	}
-	var texts []string
-	compared := t.Compared()
-	for i := range compared {
-		texts = append(texts, compared[i].Plain())
+	labels := "''"
+	if of := t.Labels(); len(of) > 0 {
+		labels = sumOf(of)
 	}
 	result, err := s.conn.Query(ctx, "SELECT toString(table_id), "+shoe+", count(), "+
-		"toString(sum(reinterpretAsUInt256(SHA256(concat("+strings.Join(texts, ", ")+"))))) FROM "+s.name(t.Name)+
+		sumOf(t.Compared())+", "+labels+" FROM "+s.name(t.Name)+
 		" FINAL WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
 		"AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY 1, 2 ORDER BY 1, 2", args...)
 	if err != nil {
@@ -69,12 +69,21 @@ func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any) ([]F
 	var all []FactDigest
 	for result.Next() {
 		f := FactDigest{Name: t.Name}
-		if err := result.Scan(&f.Table, &f.Shoe, &f.Rows, &f.Sum); err != nil {
+		if err := result.Scan(&f.Table, &f.Shoe, &f.Rows, &f.Sum, &f.Labels); err != nil {
 			return nil, s.explain(doing, err)
 		}
 		all = append(all, f)
 	}
 	return all, s.explain(doing, result.Err())
+}
+
+// sumOf is the SQL expression of the sum of the SHA-256 of columns.
+func sumOf(columns []rows.Column) string {
+	var texts []string
+	for i := range columns {
+		texts = append(texts, columns[i].Plain())
+	}
+	return "toString(sum(reinterpretAsUInt256(SHA256(concat(" + strings.Join(texts, ", ") + ")))))"
 }
 
 // FactSum is the SHA-256 of digests, in hex.

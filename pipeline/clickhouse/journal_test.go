@@ -42,7 +42,7 @@ func TestJournal(t *testing.T) {
 		Topic: "t", Partition: 2, From: 10, To: 19, Low: 5, Clock: -7, Generation: 2, Records: 9,
 		CRC: 1 << 31, Rows: 3, Hash: "b",
 	}
-	_, want.ArchivedSum = new(rows.Set).Archived() // the sink computes what no flow did
+	_, want.ArchivedSum, want.DerivedSum = new(rows.Set).Archived() // the sink computes what no flow did
 	write(want, memory("a", 9, 15, "a15"))
 	write(pipeline.Range{From: 10, To: 29, Generation: 1, Hash: "late"})
 	got, same, ok, err := s.Last(t.Context(), "t", 2, math.MaxInt64)

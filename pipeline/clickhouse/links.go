@@ -128,7 +128,7 @@ func (s *Store) links(ctx context.Context, property string) iter.Seq2[*link, err
 }
 
 // StepsByFinding passes the chained actions of triage of each finding of a property to each, in the order of their
-// times.
+// times. Of the note only that of an assignment is kept, which is the new owner.
 func (s *Store) StepsByFinding(ctx context.Context, property string, each func([]rows.Step)) error {
 	c, err := s.cursor(ctx, "finding_actions", property, "AND chain != '' ORDER BY finding_id, at, link")
 	if err != nil {
@@ -141,7 +141,9 @@ func (s *Store) StepsByFinding(ctx context.Context, property string, each func([
 			each(of)
 			of = of[:0]
 		}
-		c.step.Reason, c.step.Note = "", ""
+		if c.step.Reason = ""; c.step.Action != rows.Assign {
+			c.step.Note = ""
+		}
 		of = append(of, *c.step)
 	}
 	if len(of) > 0 && c.err == nil {

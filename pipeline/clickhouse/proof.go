@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
-	"math"
 	"slices"
 	"time"
 
@@ -45,13 +44,18 @@ const openFor = time.Hour
 func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Bytes, error) {
 	var all []Bytes
 	var of [][]journaled
+	var before []map[Span][]journaled
 	var spans []Coverage
-	var digested []int64
+	var digested []firstDigests
 	err := s.partitions(ctx, topic, func(rows []journaled) error {
-		digested = append(digested, firstDigest(rows))
+		digested = append(digested, firstDigests{
+			firstOf(rows, func(r *journaled) bool { return r.ArchivedSum != "" }),
+			firstOf(rows, func(r *journaled) bool { return r.DerivedSum != "" }),
+		})
+		before = append(before, superseded(rows))
 		c, count := cover(rows)
 		slices.SortFunc(count, func(a, b journaled) int { return int(a.From - b.From) })
-		first := slices.IndexFunc(count, func(r journaled) bool { return !r.at.Before(since) })
+		first := slices.IndexFunc(count, func(r journaled) bool { return !r.WrittenAt.Before(since) })
 		if first < 0 {
 			first = len(count)
 		}
@@ -70,7 +74,7 @@ func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Byt
 	}
 	alone := !slices.ContainsFunc(all, func(b Bytes) bool { return b.Topic != all[0].Topic })
 	for i := range all {
-		p := prover{Bytes: &all[i], alone: alone, now: now, last: spans[i].Last, digested: digested[i]}
+		p := prover{Bytes: &all[i], alone: alone, now: now, last: spans[i].Last, digested: digested[i], before: before[i]}
 		for ranges := of[i]; len(ranges) > 0; {
 			// A server can sort this number in memory, except of the largest records.
 			n := 1
@@ -86,16 +90,25 @@ func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Byt
 	return s.foreign(ctx, topic, all, spans)
 }
 
-// firstDigest is the first offset that a range with a digest has, also one that was written again: a range of a newer
-// generation without a digest replaces none.
-func firstDigest(rows []journaled) int64 {
-	first := int64(math.MaxInt64)
-	for i := range rows {
-		if r := &rows[i]; r.ArchivedSum != "" {
-			first = min(first, r.From)
+// firstDigests are the first offsets that a range with an ArchiveDigest and with a DerivedDigest has, also one that was
+// written again: a range of a newer generation without a digest replaces none.
+type firstDigests struct{ archived, derived int64 }
+
+// superseded are the rows of each range of offsets that has several with digests. After a restart, the newest lacks the
+// records that the log had lost meanwhile: the archive then has those of an earlier one.
+func superseded(all []journaled) map[Span][]journaled {
+	by := map[Span][]journaled{}
+	for i := range all {
+		if r := &all[i]; r.ArchivedSum != "" && !r.forged {
+			by[Span{r.From, r.To}] = append(by[Span{r.From, r.To}], *r)
 		}
 	}
-	return first
+	for span, of := range by {
+		if len(of) == 1 {
+			delete(by, span)
+		}
+	}
+	return by
 }
 
 // foreign adds the records that are stored outside of all ranges, also of partitions that the journal does not know.
@@ -141,18 +154,39 @@ type prover struct {
 	alone bool // the journal has one topic: rows of events without a topic belong to it
 	now   time.Time
 	last  int64 // offset of the partition
-	// digested is the first offset of a range with a digest.
-	digested int64
+	// before are all rows of ranges that were written again.
+	before map[Span][]journaled
+	// digested are the first offsets of ranges with digests.
+	digested firstDigests
 
-	digest rows.ArchiveDigest
-	crc    uint32
-	twice  bool // two rows of one offset differ
+	digest  rows.ArchiveDigest
+	derived rows.DerivedDigest
+	crc     uint32
+	twice   bool // two rows of one offset differ
+}
+
+// stored is the row of a range whose records are stored: the newest, or an earlier one of the same log, which had more
+// records then.
+func (p *prover) stored(r *journaled) *journaled {
+	sum, derived := p.digest.Sum(), p.derived.Sum()
+	for i := range p.before[Span{r.From, r.To}] {
+		old := &p.before[Span{r.From, r.To}][i]
+		if r.Cut == 0 && old.Epoch == r.Epoch && old.signed == r.signed && old.Archived > r.Archived &&
+			old.Archived == p.digest.Records && old.ArchivedSum == sum && old.DerivedSum == derived {
+			return old
+		}
+	}
+	return r
 }
 
 // end compares a range with its records.
 func (p *prover) end(r *journaled) {
-	n, old := p.digest.Records, r.ArchivedSum == "" && r.To < p.digested
+	r = p.stored(r)
+	n, old := p.digest.Records, r.ArchivedSum == "" && r.To < p.digested.archived
+	derived := r.DerivedSum == p.derived.Sum() || r.DerivedSum == "" && r.To < p.digested.derived
 	switch {
+	case !derived && n == r.Archived:
+		p.Differs = append(p.Differs, Span{r.From, r.To})
 	case r.ArchivedSum != "" && !p.twice && n == r.Archived && p.digest.Sum() == r.ArchivedSum,
 		old && r.Hash != "" && !p.twice && n == r.Records && p.crc == r.CRC:
 		p.Ranges++
@@ -160,19 +194,20 @@ func (p *prover) end(r *journaled) {
 		p.Repeated += r.Records - n
 	case old && (n != r.Records || p.twice || r.Hash == "" || !p.alone):
 		p.Partial++
-	case r.To == p.last && p.now.Sub(r.at).Abs() < openFor && n < r.Archived && !p.twice:
+	case r.To == p.last && p.now.Sub(r.WrittenAt).Abs() < openFor && n < r.Archived && !p.twice:
 		p.Open = append(p.Open, Span{r.From, r.To})
 	default:
 		p.Differs = append(p.Differs, Span{r.From, r.To})
 	}
-	p.digest, p.crc, p.twice = rows.ArchiveDigest{}, 0, false
+	p.digest, p.derived, p.crc, p.twice = rows.ArchiveDigest{}, rows.DerivedDigest{}, 0, false
 }
 
 // archivedColumns are the columns of a record, which a dead letter has in part.
 const (
 	archivedColumns = "offset, toString(property_id), toString(pit_id), toString(table_id), seq, event_id, " +
-		"toUnixTimestamp64Nano(at), shoe_id, round, toString(kind), toInt8(format), raw, false"
-	deadColumns = "offset, '', '', '', toUInt64(0), '', toInt64(0), '', toUInt32(0), '', toInt8(0), raw, true"
+		"toUnixTimestamp64Nano(at), shoe_id, round, toString(kind), toInt8(format), raw, false, toString(gaming_day), ''"
+	deadColumns = "offset, '', '', '', toUInt64(0), '', toInt64(0), '', toUInt32(0), '', toInt8(0), raw, true, " +
+		"place, reason"
 )
 
 // prove reads the records of ranges in the order of their offsets. The ranges are sorted and disjoint.
@@ -198,7 +233,7 @@ func (s *Store) prove(ctx context.Context, p *prover, ranges []journaled) error 
 	before.Offset = -1
 	for result.Next() {
 		if err := result.Scan(&r.Offset, &r.Property, &r.Pit, &r.Table, &r.Seq, &r.EventID, &r.At, &r.Shoe, &r.Round,
-			&r.Kind, &format, &raw, &r.DeadLetter, &topic); err != nil {
+			&r.Kind, &format, &raw, &r.DeadLetter, &r.Derived[0], &r.Derived[1], &topic); err != nil {
 			return s.explain(doing, err)
 		}
 		for len(ranges) > 0 && r.Offset > ranges[0].To {
@@ -217,6 +252,7 @@ func (s *Store) prove(ctx context.Context, p *prover, ranges []journaled) error 
 			binary.BigEndian.PutUint64(place[:], uint64(r.Offset))
 			p.crc = crc32.Update(crc32.Update(p.crc, castagnoli, place[:]), castagnoli, raw)
 			p.digest.Add(&r)
+			p.derived.Add(&r)
 		}
 		before = r
 	}
@@ -233,7 +269,7 @@ func sameRecord(a, b *rows.ArchivedRecord) bool {
 	var x, y rows.ArchiveDigest
 	x.Add(a)
 	y.Add(b)
-	return x.Sum() == y.Sum()
+	return x.Sum() == y.Sum() && a.Derived == b.Derived
 }
 
 // JournalHeads returns the head of each partition; until bounds the offsets of a partition, nil has no bound. A head
@@ -242,8 +278,10 @@ func (s *Store) JournalHeads(ctx context.Context, until []rows.JournalHead) ([]r
 	var heads []rows.JournalHead
 	err := s.partitions(ctx, "", func(all []journaled) error {
 		_, count := cover(all)
-		slices.SortFunc(count, func(a, b journaled) int { return int(a.From - b.From) })
-		to := count[len(count)-1].To
+		to := count[0].To
+		for i := range count {
+			to = max(to, count[i].To)
+		}
 		if until != nil {
 			i := slices.IndexFunc(until, func(h rows.JournalHead) bool {
 				return h.Topic == count[0].Topic && h.Partition == count[0].Partition
@@ -253,19 +291,7 @@ func (s *Store) JournalHeads(ctx context.Context, until []rows.JournalHead) ([]r
 			}
 			to = until[i].To
 		}
-		h := rows.JournalHead{Topic: count[0].Topic, Partition: count[0].Partition, First: count[0].From, To: to}
-		sum := sha256.New()
-		for i := range count {
-			r := &count[i]
-			if r.To > to {
-				break
-			}
-			h.Ranges++
-			fmt.Fprintf(sum, "%d %d %d %d %d %s %d %d\n", r.From, r.To, r.Records, r.CRC, r.Archived, r.ArchivedSum, r.Cut,
-				r.Lost)
-		}
-		h.SHA256 = fmt.Sprintf("%x", sum.Sum(nil))
-		heads = append(heads, h)
+		heads = append(heads, headsAt(count, []int64{to})...)
 		return nil
 	})
 	return heads, err

@@ -3,11 +3,13 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"slices"
 )
 
 // ProveQueue compares each row of the queue of a property with the finding and with the actions of triage. It returns
-// the differences, at most a thousand: a finding without a row, a row without a finding, a state or a version that no
-// action gave, another severity, two rows of one version, and a critical finding that one action closed.
+// the differences, at most a thousand of a kind: a finding without a row, a row without a finding, a state or a version
+// that no action gave, another severity or content, two rows of one version, and a critical finding that one action
+// closed.
 func (s *Store) ProveQueue(ctx context.Context, property string) (problems []string, err error) {
 	const doing = "compare the queue with the actions of triage"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
@@ -63,7 +65,11 @@ OR acted = 0 AND NOT ruled AND version != 0 OR alone AND severity = 'critical')
 		return nil, s.explain(doing, err)
 	}
 	elsewhere, err := s.elsewhere(ctx, property)
-	return append(problems, elsewhere...), err
+	if err != nil {
+		return nil, err
+	}
+	copied, err := s.copies(ctx, property)
+	return slices.Concat(problems, elsewhere, copied), err
 }
 
 // elsewhere names the rows about findings of a property that have another property, at most a thousand. The id of a

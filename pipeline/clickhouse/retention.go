@@ -58,7 +58,8 @@ type Hold struct {
 	ID, Property  string
 	From, Until   string // gaming days, inclusive
 	Actor, Reason string
-	Placed        time.Time
+	// Placed is when it was placed, to the millisecond; of a hold that was released, when that was.
+	Placed time.Time
 }
 
 // keeps is true if the hold covers a month. A gaming day may extend a day beyond its date in UTC.
@@ -94,7 +95,7 @@ FROM `+s.name("legal_holds")+" GROUP BY hold_id HAVING countIf(action = 'release
 // retentionLease excludes a new legal hold while records are deleted.
 const retentionLease = "retention"
 
-// Place puts a legal hold in force and returns its id. It fails with ErrHeld while records are deleted.
+// Place puts a legal hold in force, from Placed, and returns its id. It fails with ErrHeld while records are deleted.
 func (s *Store) Place(ctx context.Context, h Hold) (id string, err error) {
 	h.ID = strings.ToLower(rand.Text()[:12])
 	return h.ID, s.holding(ctx, h.Actor, func() error { return s.writeHold(ctx, "place", &h) })
@@ -109,7 +110,7 @@ func (s *Store) Release(ctx context.Context, id, actor, reason string) (released
 		}
 		for _, h := range all {
 			if h.ID == id {
-				h.Actor, h.Reason = actor, reason
+				h.Actor, h.Reason, h.Placed = actor, reason, time.Now()
 				released = h
 				return s.writeHold(ctx, "release", &h)
 			}
@@ -121,23 +122,29 @@ func (s *Store) Release(ctx context.Context, id, actor, reason string) (released
 
 // holdAction is a row of the legal holds: one is placed or released.
 type holdAction struct {
-	ID       string `column:"hold_id,key"`
-	Action   string `column:"action,word"`
-	Property string `column:"property_id,word"`
-	From     string `column:"from_day,day"`
-	Until    string `column:"until_day,day"`
-	Actor    string `column:"actor,word"`
-	Reason   string `column:"reason"`
+	ID       string    `column:"hold_id,key"`
+	At       time.Time `column:"at,milli"`
+	Action   string    `column:"action,word"`
+	Property string    `column:"property_id,word"`
+	From     string    `column:"from_day,day"`
+	Until    string    `column:"until_day,day"`
+	Actor    string    `column:"actor,word"`
+	Reason   string    `column:"reason"`
 }
 
-// text is the row in an entry of the console log.
+// text is the row in an entry of the console log. The time comes first: what follows a reason may be part of it.
 func (h *holdAction) text() string {
+	return h.At.UTC().Format("2006-01-02T15:04:05.000Z") + ", " + h.untimed()
+}
+
+// untimed is the row in an entry of an earlier release.
+func (h *holdAction) untimed() string {
 	return fmt.Sprintf("%s to %s, by %s: %s", h.From, h.Until, h.Actor, h.Reason)
 }
 
 // LogText is how an entry of the console log describes that a hold is placed or released.
 func (h *Hold) LogText() string {
-	return (&holdAction{From: h.From, Until: h.Until, Actor: h.Actor, Reason: h.Reason}).text()
+	return (&holdAction{At: h.Placed, From: h.From, Until: h.Until, Actor: h.Actor, Reason: h.Reason}).text()
 }
 
 // holdRows passes the rows of the legal holds of a property to each, a row and its repetition once.
@@ -159,7 +166,7 @@ func (s *Store) holdRows(ctx context.Context, property string, each func(*holdAc
 }
 
 func (s *Store) writeHold(ctx context.Context, action string, h *Hold) error {
-	row := holdAction{h.ID, action, h.Property, h.From, h.Until, h.Actor, h.Reason}
+	row := holdAction{h.ID, h.Placed, action, h.Property, h.From, h.Until, h.Actor, h.Reason}
 	return s.explain(action+" a legal hold", put(ctx, s, "legal_holds", "hold:"+action+":"+h.ID, row))
 }
 

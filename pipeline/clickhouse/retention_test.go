@@ -62,14 +62,14 @@ func TestRetentionAndHolds(t *testing.T) {
 	classes := []Class{{"events", 7}, {"facts", 7}, {"findings", 8}, {"exports", 10}}
 	id, err := s.Place(t.Context(), Hold{
 		Property: "p1", From: "2018-02-01", Until: "2018-02-01", Actor: "counsel",
-		Reason: "case 7",
+		Reason: "case 7", Placed: now,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	run, err := s.Place(t.Context(), Hold{
 		Property: "p1", From: "2015-03-11", Until: "2015-03-11", Actor: "counsel",
-		Reason: "case 8",
+		Reason: "case 8", Placed: now,
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -24,14 +25,20 @@ func (r *AuditRun) sum() string {
 // LogText is how an entry of the console log names the row.
 func (r *AuditRun) LogText() string {
 	row := r.done()
-	return strings.TrimSpace("sha256 " + row.sum() + ": gaming day " + r.GamingDay + " " + r.Shift)
+	return strings.TrimSpace("sha256 " + row.sum() + ":" + runDay + r.GamingDay + " " + r.Shift)
 }
+
+// runDay is before the gaming day in LogText.
+const runDay = " gaming day "
 
 // runLog is what the console log has about the runs of a property.
 type runLog struct {
-	sums map[string]bool // hashes of rows
-	ids  map[string]bool // runs that must have a row
+	sums map[string]bool   // hashes of rows
+	ids  map[string]string // runs that must have a row, with their gaming day
 	last *rows.Entry
+	// before is the number of rows from before runs were logged, since when they are named.
+	before int
+	since  int64 // microseconds UTC
 }
 
 // entry takes an entry of the log.
@@ -40,14 +47,18 @@ func (l *runLog) entry(e *rows.Entry) {
 		return
 	}
 	if l.sums == nil {
-		l.sums, l.ids = map[string]bool{}, map[string]bool{}
+		l.sums, l.ids = map[string]bool{}, map[string]string{}
 	}
-	head, _, _ := strings.Cut(e.Detail, ":")
+	head, day, _ := strings.Cut(e.Detail, ":")
 	for sum := range strings.FieldsSeq(strings.TrimPrefix(head, "sha256 ")) {
 		l.sums[sum] = true
+		if e.Action == rows.RunsBegin {
+			l.before, l.since = l.before+1, max(l.since, e.At)
+		}
 	}
 	if e.Action == rows.RunAction {
-		l.ids[e.Object] = true
+		day, _, _ = strings.Cut(strings.TrimPrefix(day, runDay), " ")
+		l.ids[e.Object] = day
 	}
 	if l.last == nil || l.last.At < e.At {
 		l.last = e
@@ -99,8 +110,32 @@ func (s *Store) RunsBefore(ctx context.Context, property string) (sums []string,
 	return sums, err
 }
 
+// TrustedRuns states, by property, how many runs are taken as the first run of a release that logs runs found them.
+func (s *Store) TrustedRuns(ctx context.Context) (all []string, err error) {
+	const doing = "read the runs of earlier releases"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	result, err := s.conn.Query(ctx, "SELECT toString(property_id), sum(length(splitByChar(' ', detail)) - 1), max(at) FROM "+
+		s.name("console_log")+" WHERE action = '"+rows.RunsBegin+"' GROUP BY property_id ORDER BY property_id")
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		var property string
+		var n int64
+		var at time.Time
+		if err := result.Scan(&property, &n, &at); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		all = append(all, fmt.Sprintf("%d of property %q, named at %s", n, property, at.UTC().Format(time.DateTime)))
+	}
+	return all, s.explain(doing, result.Err())
+}
+
 // proveRuns compares the stored runs with the entries that the chains have. The row of the last entry may be missing:
-// the program was interrupted before it wrote the row, and the day counts as not audited.
+// the program was interrupted before it wrote the row, and the day counts as not audited. So may the row of a gaming
+// day, which the entry names, that is older than the retention of runs.
 func (p *chainProver) proveRuns(ctx context.Context, s *Store) error {
 	if p.runs.last == nil {
 		return nil
@@ -114,7 +149,19 @@ func (p *chainProver) proveRuns(ctx context.Context, s *Store) error {
 			p.problem("run %s of gaming day %s: not in the log, or changed after it was written", r.ID, r.GamingDay)
 		}
 	}
-	for id := range p.runs.ids {
+	kept := ""
+	if s.cfg.RunsKept > 0 {
+		kept = time.Now().UTC().AddDate(-s.cfg.RunsKept, 0, 0).Format(time.DateOnly)
+	}
+	if n := p.runs.before; n > 0 {
+		p.Trusted = append(p.Trusted, fmt.Sprintf("%d runs are taken as they were found at %s, when the first run of a "+
+			"release that logs runs named them: who wrote them is not known", n,
+			time.UnixMicro(p.runs.since).UTC().Format(time.DateTime)))
+	}
+	for id, day := range p.runs.ids {
+		if day < kept {
+			continue
+		}
 		p.gone = append(p.gone, fmt.Sprintf("run: the log has %s, and no row has it", id))
 	}
 	return err

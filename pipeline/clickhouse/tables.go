@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -43,13 +44,16 @@ func (s *Store) journalTable() table {
 	return s.table(&t, 0)
 }
 
-func (s *Store) journalRow(r *pipeline.Range) rows.Journal {
-	return rows.Journal{
+func (s *Store) journalRow(r *pipeline.Range, now time.Time) rows.Journal {
+	row := rows.Journal{
 		Topic: r.Topic, Partition: r.Partition, From: r.From, To: r.To, Low: r.Low, Clock: r.Clock, Generation: r.Generation,
 		Epoch: r.Epoch, Cut: r.Cut, Lost: r.Lost, RulesVersion: s.cfg.RulesVersion, Engine: s.cfg.Engine,
 		Records: r.Records, CRC: r.CRC, Rows: r.Rows, Hash: r.Hash, Released: released(r.Released),
-		Archived: r.Archived, ArchivedSum: r.ArchivedSum,
+		Archived: r.Archived, ArchivedSum: r.ArchivedSum, DerivedSum: r.DerivedSum,
+		WrittenAt: now.UTC().Truncate(time.Millisecond),
 	}
+	row.Key, row.MAC = s.cfg.ChainKeys.Sign(row.Sum(&s.journal.Table))
+	return row
 }
 
 // released are tables in a row of the journal: a JSON list of property and table, empty without any.
@@ -79,5 +83,6 @@ func rangeOf(j *rows.Journal) pipeline.Range {
 		Topic: j.Topic, Partition: j.Partition, From: j.From, To: j.To, Low: j.Low, Clock: j.Clock, Generation: j.Generation,
 		Epoch: j.Epoch, Cut: j.Cut, Lost: j.Lost, Records: j.Records, CRC: j.CRC, Rows: j.Rows, Hash: j.Hash,
 		Released: releasedOf(j.Released), Archived: j.Archived, ArchivedSum: j.ArchivedSum,
+		DerivedSum: j.DerivedSum,
 	}
 }

@@ -60,12 +60,12 @@ SELECT o.* REPLACE (multiIf(gone, 'withdrawn', a.state = '', 'new', a.state IN (
 a.state) AS state, w.version - (f.stands AND moved) AS version, toUInt8(gone) AS is_deleted,
 now64(3) AS changed_at, n.owner AS owner, f.kind AS kind,
 f.verdict AS verdict, f.basis AS basis, f.severity AS severity, f.dealer_id AS dealer_id, f.expected AS expected,
-f.observed AS observed, f.amount AS amount, f.currency AS currency)
+f.observed AS observed, f.amount AS amount, f.currency AS currency, f.fingerprint AS fingerprint)
 FROM (SELECT * FROM `+s.name("open_findings")+ruled+`ORDER BY version DESC LIMIT 1 BY id, urgency, at) AS o
 GLOBAL INNER JOIN (SELECT x.id AS id, max(x.version) AS version, argMax(x.owner, x.version) AS owner FROM `+
 		s.name("open_findings")+" AS x"+ruled+`GROUP BY x.id) AS n ON o.id = n.id
-GLOBAL INNER JOIN (SELECT *, verdict != 'INFO' AS stands, toUInt8(indexOf(['critical', 'major', 'minor', 'info'],
-toString(severity))) AS urgency FROM `+s.name("findings")+" FINAL "+ruled+
+GLOBAL INNER JOIN (SELECT *, verdict != 'INFO' AS stands, `+urgencyOf+` AS urgency, `+fingerprintOf+`
+AS fingerprint FROM `+s.name("findings")+" FINAL "+ruled+
 		`ORDER BY version DESC LIMIT 1 BY id) AS f ON o.id = f.id
 GLOBAL INNER JOIN (SELECT x.finding_id AS id, argMax(toString(x.action), x.at) AS action,
 toUInt64(toUnixTimestamp64Nano(max(x.at))) AS version FROM `+s.name("withdrawals")+" AS x"+of+

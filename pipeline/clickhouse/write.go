@@ -26,11 +26,12 @@ const maxBlockRows = 1_000_000
 // only: ErrLogin, ErrGrant, ErrSchema, ErrServer, ErrRows.
 func (s *Store) Write(ctx context.Context, set ...*pipeline.Batch) error {
 	journal := make([]rows.Journal, len(set))
+	now := s.cfg.Now()
 	for i, b := range set {
 		if b.Range.ArchivedSum == "" && len(b.Range.Released) == 0 {
-			b.Range.Archived, b.Range.ArchivedSum = b.Set.Archived()
+			b.Range.Archived, b.Range.ArchivedSum, b.Range.DerivedSum = b.Set.Archived()
 		}
-		journal[i] = s.journalRow(&b.Range)
+		journal[i] = s.journalRow(&b.Range, now)
 	}
 	if err := s.insert(ctx, &s.journal, []part{{View: rows.ViewOf(journal)}}, set); err != nil {
 		return err

@@ -23,6 +23,9 @@ type ArchivedRecord struct {
 	Format               schema.Format
 	SHA256               []byte // of the stored bytes
 	DeadLetter           bool
+	// Derived is what ingest made of the record and the ArchiveDigest leaves out: the gaming day of an event, the place
+	// and the reason of a dead letter.
+	Derived [2]string
 }
 
 // ArchiveDigest is the SHA-256 of archived records in the order of their offsets. The journal keeps it, so its bytes
@@ -33,6 +36,37 @@ type ArchiveDigest struct {
 	hash    hash.Hash
 	scratch []byte
 }
+
+// DerivedDigest is the SHA-256 of what was derived from archived records, in the order of their offsets. The journal
+// keeps it, too.
+type DerivedDigest struct {
+	hash    hash.Hash
+	scratch []byte
+}
+
+// Add continues the digest with the next record.
+func (d *DerivedDigest) Add(r *ArchivedRecord) {
+	if d.hash == nil {
+		d.hash = sha256.New()
+	}
+	b := binary.BigEndian.AppendUint64(d.scratch[:0], uint64(r.Offset))
+	for _, text := range r.Derived {
+		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
+	}
+	d.hash.Write(b)
+	d.scratch = b
+}
+
+// Sum is the digest in hex.
+func (d *DerivedDigest) Sum() string {
+	if d.hash == nil {
+		d.hash = sha256.New()
+	}
+	return hex.EncodeToString(d.hash.Sum(nil))
+}
+
+// NoDay is the gaming day that the database has where none is known.
+const NoDay = "1900-01-01"
 
 // Add continues the digest with the next record.
 func (d *ArchiveDigest) Add(r *ArchivedRecord) {
@@ -64,26 +98,30 @@ func (d *ArchiveDigest) Sum() string {
 	return hex.EncodeToString(d.hash.Sum(nil))
 }
 
-// Archived is the number and the digest of the records that a set archives. Records that repeat others are not
-// archived.
-func (s *Set) Archived() (records uint64, sum string) {
+// Archived is the number and the digest of the records that a set archives, and the digest of what is derived from
+// them. Records that repeat others are not archived.
+func (s *Set) Archived() (records uint64, sum, derived string) {
 	var d ArchiveDigest
+	var of DerivedDigest
 	e, dead := &s.Events, s.DeadLetters
 	var r ArchivedRecord
 	for i, k := 0, 0; i < len(e.Offset) || k < len(dead); {
 		if i == len(e.Offset) || k < len(dead) && cmp.Less(dead[k].Offset, e.Offset[i]) {
 			sha := sha256.Sum256(dead[k].Raw)
-			r = ArchivedRecord{Offset: dead[k].Offset, SHA256: sha[:], DeadLetter: true}
+			r = ArchivedRecord{
+				Offset: dead[k].Offset, SHA256: sha[:], DeadLetter: true, Derived: [2]string{dead[k].Where, dead[k].Reason},
+			}
 			k++
 		} else {
 			r = ArchivedRecord{
 				Offset: e.Offset[i], Property: e.PropertyID[i], Pit: e.PitID[i], Table: e.TableID[i], Seq: e.Seq[i],
 				EventID: string(e.EventID.At(i)), At: e.At[i], Shoe: e.ShoeID[i], Round: e.Round[i], Kind: e.Kind[i],
-				Format: e.Format[i], SHA256: e.SHA256.At(i),
+				Format: e.Format[i], SHA256: e.SHA256.At(i), Derived: [2]string{cmp.Or(e.GamingDay[i], NoDay)},
 			}
 			i++
 		}
 		d.Add(&r)
+		of.Add(&r)
 	}
-	return d.Records, d.Sum()
+	return d.Records, d.Sum(), of.Sum()
 }

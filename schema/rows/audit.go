@@ -1,5 +1,11 @@
 package rows
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"time"
+)
+
 // Evidence is a detector's factor for one round and one key.
 type Evidence struct {
 	Detector   string  `column:"detector,word,key"`
@@ -46,7 +52,25 @@ type Journal struct {
 	Hash         string `column:"hash"`
 	Released     string `column:"released"` // tables whose holes were given up after the range, JSON
 	// Archived is how many of the records are in the archive or the dead letters; the others repeat records. ArchivedSum
-	// is their ArchiveDigest.
-	Archived    uint64 `column:"archived"`
-	ArchivedSum string `column:"archived_sha256"`
+	// is their ArchiveDigest, DerivedSum their DerivedDigest.
+	Archived    uint64    `column:"archived"`
+	ArchivedSum string    `column:"archived_sha256"`
+	DerivedSum  string    `column:"derived_sha256"`
+	WrittenAt   time.Time `column:"written_at,milli"`
+	// MAC is the HMAC of Sum with the key of the id Key; both are empty without journal.key.
+	Key string `column:"mac_key,word"`
+	MAC string `column:"mac"`
+}
+
+// Sum is what the HMAC of the row is of: the SHA-256, in hex, of all columns of the table but the HMAC. It is no hash
+// of a link.
+func (j *Journal) Sum(t *Table) string {
+	row := *j
+	row.Key, row.MAC = "", ""
+	text, view := []byte("shoeproof-range/1\n"), ViewOf([]Journal{row})
+	for i := range t.Columns {
+		text = t.Columns[i].AppendPlain(text, view, 0)
+	}
+	sum := sha256.Sum256(text)
+	return "range " + hex.EncodeToString(sum[:])
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// ChainKeys are the keys of the chains. The database does not have them, so who may insert rows cannot make a link.
-// The first key signs; the others are its predecessors.
+// ChainKeys are the keys of the chains and of the journal. The database does not have them, so who may insert rows
+// cannot make a link or a range. The first key signs; the others are its predecessors.
 type ChainKeys []ChainKey
 
 // ChainKey is a secret with the id that rows name.
@@ -64,5 +64,5 @@ func (k ChainKeys) Verify(hash, id, mac string) string {
 	if id == "" {
 		return "it has no HMAC"
 	}
-	return "it names key " + id + ", which is not in console.chain_key"
+	return "it names key " + id + ", which is not among the keys of this program"
 }

@@ -135,6 +135,7 @@ const (
 	ReleaseAction = "hold-release"
 	RunAction     = "audit-run"        // its object is the run, its detail begins with the hash of the row
 	RunsBegin     = "audit-runs-begin" // its detail has the hashes of runs from before runs were logged
+	HeadsAction   = "journal-heads"    // its detail has the heads of the journal, as a run found them
 )
 
 // Actions of triage: the actions of steps, and of the entries that belong to them.

@@ -19,10 +19,22 @@ func FactTables() []Table {
 }
 
 // Compared returns the columns of a table of facts that are part of the digest of a row: all but the labels of the
-// release that wrote it and the time of the settlement, which rows of older releases have from another source.
+// release that wrote it and the time of the settlement, which rows of older releases have from another source. The
+// digest of the labels is for rows that this release wrote.
 func (t *Table) Compared() []Column {
 	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
 		return c.Name == "engine" || c.Name == "rulebook" || c.Name == "settled_at"
+	})
+}
+
+// Labels returns the columns of a table of facts that Compared leaves out, behind its key; none if there are none.
+func (t *Table) Labels() []Column {
+	compared := t.Compared()
+	if len(compared) == len(t.Columns) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(t.Columns), func(c Column) bool {
+		return !c.Key && slices.ContainsFunc(compared, func(x Column) bool { return x.Name == c.Name })
 	})
 }
 

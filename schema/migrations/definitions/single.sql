@@ -469,7 +469,10 @@ CREATE TABLE _database_.journal
     `written_at` DateTime64(3, 'UTC') DEFAULT now64(3) COMMENT 'when the row was written, by the clock of the program' CODEC(Delta(8), ZSTD(1)),
     `released` String COMMENT 'tables whose gaps were given up after the range, JSON',
     `archived` UInt64 COMMENT 'records that the range archived; the others repeat records',
-    `archived_sha256` String COMMENT 'digest of the archived records; empty in rows of older releases'
+    `archived_sha256` String COMMENT 'digest of the archived records; empty in rows of older releases',
+    `derived_sha256` String COMMENT 'digest of the gaming days of the archived events and of the reasons of dead letters; empty in rows of older releases',
+    `mac_key` LowCardinality(String) COMMENT 'id of the key of mac; empty without journal.key',
+    `mac` String COMMENT 'HMAC-SHA256 over all other columns of the row, in hex'
 )
 ENGINE = MergeTree
 ORDER BY (topic, partition, to_offset)

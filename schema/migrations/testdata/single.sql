@@ -2365,3 +2365,9 @@ ALTER TABLE shoeproof.withdrawals COMMENT COLUMN property_id 'the property, as p
     COMMENT COLUMN gaming_day 'gaming day of the finding',
     COMMENT COLUMN shift 'shift of the finding',
     COMMENT COLUMN rule 'rule of the finding';
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS derived_sha256 String COMMENT 'digest of the gaming days of the archived events and of the reasons of dead letters; empty in rows of older releases';
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS mac_key LowCardinality(String) COMMENT 'id of the key of mac; empty without journal.key';
+
+ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS mac String COMMENT 'HMAC-SHA256 over all other columns of the row, in hex';

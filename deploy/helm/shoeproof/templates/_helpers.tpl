@@ -49,7 +49,7 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name (.root.Chart.Version | replace
 
 {{/*
 The configuration file of a component, as the program reads it. Takes root, user (a key of users; none without
-ClickHouse) and settings; kafka is true if it connects to Kafka, chain if it writes or proves the chains of the console.
+ClickHouse) and settings; kafka is true if it connects to Kafka, chain if it signs or proves the chains or the journal.
 */}}
 {{- define "shoeproof.settings" -}}
 {{- $ours := dict -}}
@@ -65,7 +65,11 @@ ClickHouse) and settings; kafka is true if it connects to Kafka, chain if it wri
 {{- $_ := set $ours "kafka" (dict "sasl" (dict "password_file" "/etc/shoeproof/secrets/kafka")) -}}
 {{- end -}}
 {{- if and .chain .root.Values.secrets.chainKey.name -}}
+{{- if eq .component "ingest" -}}
+{{- $_ := set $ours "journal" (dict "key_file" "/etc/shoeproof/secrets/chain_key") -}}
+{{- else -}}
 {{- $_ := set $ours "console" (dict "chain_key_file" "/etc/shoeproof/secrets/chain_key") -}}
+{{- end -}}
 {{- end -}}
 {{- mergeOverwrite (deepCopy .root.Values.settings) (deepCopy .settings) $ours | toYaml -}}
 {{- end -}}

@@ -1,0 +1,85 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+// queueCopies are the columns of the queue that follow from the finding, with the expression of each over a row of
+// findings.
+func queueCopies() (names, of []string) {
+	for _, name := range []string{
+		"at", "kind", "verdict", "rule", "pit_id", "table_id", "shoe_id", "round", "seat", "dealer_id", "gaming_day",
+		"shift", "expected", "observed", "amount", "currency", "basis",
+	} {
+		names, of = append(names, name), append(of, name)
+	}
+	return append(names, "urgency", "fingerprint"), append(of, urgencyOf, fingerprintOf)
+}
+
+// What the queue derives from a finding, as the migrations define it.
+const (
+	urgencyOf     = "toUInt8(indexOf(['critical', 'major', 'minor', 'info'], toString(severity)))"
+	fingerprintOf = "concat('1-', lower(hex(sipHash128(rule, property_id, table_id, if(dealer_id != '', dealer_id, " +
+		"shoe_id), verdict))))"
+)
+
+// hashed is an array of the hashes of expressions.
+func hashed(expressions []string) string {
+	var all []string
+	for _, e := range expressions {
+		all = append(all, "sipHash64(toString("+e+"))")
+	}
+	return "[" + strings.Join(all, ", ") + "]"
+}
+
+// copies names the rows of the queue that show something else than their finding, at most a thousand. A row of a
+// version that a forged one doubles counts, too: which of the two a merge keeps is not known.
+func (s *Store) copies(ctx context.Context, property string) (problems []string, err error) {
+	const doing = "compare the queue with the findings"
+	names, of := queueCopies()
+	shown, found := hashed(names), hashed(of)
+	// A row that left the queue because its finding moved keeps its place in it.
+	result, err := s.conn.Query(ctx, "SELECT id, arrayStringConcat(arrayFilter((name, a, b, f) -> (a != f OR b != f) "+
+		"AND NOT (gone AND name IN ('at', 'urgency')), ['"+strings.Join(names, "', '")+"'], one, other, due), ', ') "+
+		"AS differ FROM (SELECT id, argMax("+shown+", (version, cityHash64("+shown+"))) AS one, argMax("+shown+
+		", (version, bitNot(cityHash64("+shown+")))) AS other, argMax(state = 'withdrawn', version) AS gone FROM "+
+		s.name("open_findings")+" WHERE property_id = {property:String} GROUP BY id) AS q "+
+		"GLOBAL INNER JOIN (SELECT id, argMax("+found+", version) AS due FROM "+s.name("findings")+
+		" FINAL WHERE property_id = {property:String} GROUP BY id) AS f ON q.id = f.id WHERE notEmpty(differ) "+
+		"ORDER BY id LIMIT 1000", params("property", property)...)
+	if err != nil {
+		return nil, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		var id, differ string
+		if err := result.Scan(&id, &differ); err != nil {
+			return nil, s.explain(doing, err)
+		}
+		problems = append(problems, fmt.Sprintf("finding %s: the queue shows another %s", id, differ))
+	}
+	return problems, s.explain(doing, result.Err())
+}
+
+// QueueOwners passes the owner of each finding that the queue has to each.
+func (s *Store) QueueOwners(ctx context.Context, property string, each func(id, owner string)) error {
+	const doing = "read the owners of the queue"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	result, err := s.conn.Query(ctx, "SELECT id, argMax(toString(owner), version) FROM "+s.name("open_findings")+
+		" WHERE property_id = {property:String} GROUP BY id ORDER BY id", params("property", property)...)
+	if err != nil {
+		return s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		var id, owner string
+		if err := result.Scan(&id, &owner); err != nil {
+			return s.explain(doing, err)
+		}
+		each(id, owner)
+	}
+	return s.explain(doing, result.Err())
+}

@@ -1,0 +1,40 @@
+package clickhouse
+
+import (
+	"context"
+	"slices"
+	"strings"
+)
+
+// LiveReleases names the releases that audited the events of a property from one time to before another live, with the
+// versions of their rules. Same is true if it was this release alone, under the same rules: then a replay gives the
+// labels of a row again, too.
+func (s *Store) LiveReleases(ctx context.Context, property string, from, until int64) (names []string, same bool,
+	err error,
+) {
+	const doing = "read the releases in the journal"
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	result, err := s.conn.Query(ctx, "SELECT DISTINCT toString(j.engine) AS engine, toString(j.rules_version) AS rules FROM "+
+		s.name("journal")+" AS j GLOBAL INNER JOIN (SELECT partition, min(offset) AS first, max(offset) AS last FROM "+
+		s.name("events")+` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
+AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY partition) AS e ON j.partition = e.partition
+WHERE j.to_offset >= e.first AND j.from_offset <= e.last AND j.from_offset <= j.to_offset ORDER BY engine, rules`,
+		params("property", property, "from", from, "until", until)...)
+	if err != nil {
+		return nil, false, s.explain(doing, err)
+	}
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		var engine, rules string
+		if err := result.Scan(&engine, &rules); err != nil {
+			return nil, false, s.explain(doing, err)
+		}
+		release, _, _ := strings.Cut(engine, " memory ") // the limits of snapshots are no label of a row
+		if name := release + ", rules " + rules; !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	same = slices.Equal(names, []string{s.cfg.Engine + ", rules " + s.cfg.RulesVersion})
+	return names, same, s.explain(doing, result.Err())
+}
