@@ -274,8 +274,8 @@ type Reads struct {
 	Faces bool
 	// Two means suit or color of the first two cards, HandSuit whether a hand has one suit, AllSuit whether both have.
 	Two, HandSuit, AllSuit bool
-	// First are the classes of the first two cards of a hand, Third those of third cards. First divides each class of
-	// Third.
+	// First are the classes of the first two cards of a hand, Third the classes of third cards. First divides each class
+	// of Third.
 	First, Third Classes
 }
 
