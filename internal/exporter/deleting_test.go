@@ -69,7 +69,7 @@ type house struct {
 
 func newHouse(t *testing.T) *house {
 	t.Helper()
-	h := openHouse(t, "house")
+	h := openHouse(t, strings.ToLower(t.Name()))
 	h.behind = 2 * time.Hour // a last range of this hour may still be under way
 	h.play()
 	h.triage()

@@ -23,14 +23,8 @@ type Coverage struct {
 	Ranges  int    `json:"ranges"`
 	Records uint64 `json:"records"`
 	// Superseded counts ranges that a newer generation wrote again, in whole or in part.
-	Superseded int `json:"superseded"`
-	// Unread counts the offsets in these ranges for which no record was read: the log no longer had it, or it never had
-	// one, as at the end of a transaction.
-	Unread uint64 `json:"unread_offsets"`
-	// Lost are offsets that the log no longer had when they were to be read, as findings feed.retention name them.
-	// Nothing is known of their records.
-	Lost  []Span `json:"lost,omitempty"`
-	Holes []Span `json:"holes"`
+	Superseded int    `json:"superseded"`
+	Holes      []Span `json:"holes"`
 	// Overlaps are offsets that one generation wrote in two ranges.
 	Overlaps []Span `json:"overlaps"`
 	// WrittenAt is the start of the last flush. It may still be running; all earlier ones are complete.
@@ -40,6 +34,12 @@ type Coverage struct {
 	Signed   int    `json:"signed_ranges,omitempty"`
 	Unsigned int    `json:"unsigned_ranges,omitempty"`
 	Forged   []Span `json:"forged,omitempty"`
+	// Unread counts the offsets in these ranges for which no record was read: the log no longer had it, or it never had
+	// one, as at the end of a transaction.
+	Unread uint64 `json:"unread_offsets"`
+	// Lost are offsets that the log no longer had when they were to be read, as findings feed.retention name them.
+	// Nothing is known of their records.
+	Lost []Span `json:"lost,omitempty"`
 }
 
 // Span is a range of offsets, both inclusive.
