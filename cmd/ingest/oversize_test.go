@@ -27,18 +27,30 @@ func TestOversizeRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("inflates 900 MB")
 	}
-	t.Parallel()
-	ch, broker := startClickHouse(t, ""), startKafka(t)
+	t.Run("broker in the process", func(t *testing.T) {
+		t.Parallel()
+		oversizeRecords(t, startKafka(t).Addrs[0], topic)
+	})
+	t.Run("Apache Kafka", func(t *testing.T) {
+		t.Parallel()
+		addr, made := apacheTopic(t)
+		oversizeRecords(t, addr, made)
+	})
+}
+
+func oversizeRecords(t *testing.T, broker, topic string) {
+	t.Helper()
+	ch := startClickHouse(t, "")
 	migrate(t, ch)
 	var want []string
 	for i, n := range []int64{200e6, 700e6} {
-		sum, err := kafkatest.Bomb(t.Context(), broker.Addrs[0], topic, compress.Gzip, n)
+		sum, err := kafkatest.Bomb(t.Context(), broker, topic, compress.Gzip, n)
 		if err != nil {
 			t.Fatal(err)
 		}
 		want = append(want, fmt.Sprintf("%d\t0\tevent of %d bytes, an event has at most 16777216; SHA-256 %x", i, n, sum))
 	}
-	client, err := kgo.NewClient(kgo.SeedBrokers(broker.Addrs...), kgo.DefaultProduceTopic(topic),
+	client, err := kgo.NewClient(kgo.SeedBrokers(broker), kgo.DefaultProduceTopic(topic),
 		kgo.RecordPartitioner(kgo.ManualPartitioner()))
 	if err != nil {
 		t.Fatal(err)
@@ -48,9 +60,10 @@ func TestOversizeRecords(t *testing.T) {
 	if err := client.ProduceSync(t.Context(), &kgo.Record{Value: long}).FirstErr(); err != nil {
 		t.Fatal(err)
 	}
-	publish(t, broker, floor(t)[:100])
+	newPublisher(t, broker, topic).send(t, floor(t)[:100])
 
-	p := spawn(t, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr)
+	p := spawn(t, "--kafka-brokers", broker, "--kafka-topic", topic, "--kafka-group", topic+"-oversize",
+		"--clickhouse-addrs", ch.Addr)
 	testkit.Await(t, "the events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 100 })
 	testkit.Await(t, "the dead letters are stored",
 		func() bool { return number(t, ch, "SELECT count() FROM v_dead_letters") == 3 })
