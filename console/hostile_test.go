@@ -404,8 +404,8 @@ func (b *browser) paper(page string) {
 	media("")
 }
 
-// accessible reports the serious faults that axe finds, in the light theme the faults of colours. It removes the repeated
-// rows and marks of the page: of elements of one shape in a list, axe reads the first two.
+// accessible reports the serious faults that axe finds, in the light theme the faults of colours. It removes the
+// repeated rows and marks of the page: of elements of one shape in a list, axe reads the first two.
 func (b *browser) accessible(axe, page string) {
 	b.t.Helper()
 	b.do(chromedp.Evaluate[chromedp.Void](axe))

@@ -99,7 +99,7 @@ func (s *Store) FindingsByID(ctx context.Context, scope Scope, ids []string) ([]
 	return found, s.States(ctx, scope, found)
 }
 
-// ShoeLasts is longer than a shoe is played. Findings are sorted by time, so it bounds the read of the findings of a shoe.
+// ShoeLasts is longer than a shoe is played. Findings are sorted by time, so it bounds what a query of a shoe reads.
 const ShoeLasts = 7 * 24 * time.Hour
 
 // FindingQuery selects findings by their subject. A zero field selects all.
