@@ -44,18 +44,15 @@ func TestLogLostWhatWasAudited(t *testing.T) {
 	config := migrate(t, ch)
 	events := hotel(t, 4000)[:4000]
 	args := []string{"--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr, "--flush-rows", "100"}
-	stored := func(n int) func() bool {
-		return func() bool { return number(t, ch, "SELECT count() FROM v_events") == n }
-	}
 	p := spawn(t, args...)
 	publish(t, broker, events[:2000])
-	testkit.Await(t, "the first half", stored(2000))
+	testkit.Await(t, "the first half", stored(t, ch, 2000))
 	ends := func() []string {
 		return strings.Fields(ask(t, ch, "SELECT max(offset) FROM v_events GROUP BY partition ORDER BY partition"))
 	}
 	before := ends()
 	publish(t, broker, events[2000:3000])
-	testkit.Await(t, "a quarter more", stored(3000))
+	testkit.Await(t, "a quarter more", stored(t, ch, 3000))
 	shorter := 0
 	for i, end := range ends() {
 		if end != before[i] {
@@ -70,7 +67,7 @@ func TestLogLostWhatWasAudited(t *testing.T) {
 	const lost = "SELECT count() FROM v_findings WHERE rule = 'feed.retention' AND observed LIKE 'audited, and lost%'"
 	testkit.Await(t, "the log's losses are named", func() bool { return number(t, ch, lost) == shorter })
 	publish(t, broker, events[2000:])
-	testkit.Await(t, "all events", stored(len(events)))
+	testkit.Await(t, "all events", stored(t, ch, len(events)))
 	p.stop(t, 10*time.Second)
 	if n := strings.Count(p.stderr.String(), "the log was truncated below audited records"); n != shorter || n == 0 {
 		t.Errorf("%d lines about lost records, want %d:\n%s", n, shorter, p.stderr.String())

@@ -117,6 +117,11 @@ func number(t testing.TB, ch *engine.ClickHouse, query string) int {
 	return n
 }
 
+// stored is true once n events are in the archive.
+func stored(t testing.TB, ch *engine.ClickHouse, n int) func() bool {
+	return func() bool { return number(t, ch, "SELECT count() FROM v_events") == n }
+}
+
 // ask returns the result of a query as text.
 func ask(t testing.TB, ch *engine.ClickHouse, query string) string {
 	t.Helper()
@@ -216,8 +221,7 @@ func TestStoppedAndStarted(t *testing.T) {
 	args := []string{"--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr}
 	publish(t, broker, first)
 	p := start(t, args...)
-	testkit.Await(t, "half of the events are in ClickHouse",
-		func() bool { return number(t, ch, "SELECT count() FROM v_events") == len(first) })
+	testkit.Await(t, "half of the events are in ClickHouse", stored(t, ch, len(first)))
 	if code := p.end(t); code != cli.Done {
 		t.Fatalf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}

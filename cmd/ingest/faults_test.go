@@ -60,8 +60,7 @@ func awayFor(t *testing.T, away time.Duration) {
 	ready, _ := events()
 	floor.send(t, ready[:1000])
 	ready = ready[1000:]
-	testkit.Await(t, "the first events are stored",
-		func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000 })
+	testkit.Await(t, "the first events are stored", stored(t, ch, 1000))
 	addr := p.address(t)
 	ch.Kill()
 	from, most, sent := time.Now(), 0, 0
@@ -101,8 +100,7 @@ func awayFor(t *testing.T, away time.Duration) {
 	}
 	caught, gone := time.Since(back), back.Sub(from)
 	testkit.Within(t, "catching up", caught, 2*time.Minute)
-	testkit.Await(t, "all events are stored",
-		func() bool { return number(t, ch, "SELECT count() FROM v_events") == 1000+sent })
+	testkit.Await(t, "all events are stored", stored(t, ch, 1000+sent))
 	most = max(most, rss(p.cmd.Process.Pid))
 	t.Logf("%d events at %d a second, ClickHouse away for %v: %d MiB at most, caught up %v after it came back", 1000+sent,
 		perSecond, away, most, caught.Round(time.Millisecond))

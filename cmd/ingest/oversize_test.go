@@ -64,7 +64,7 @@ func oversizeRecords(t *testing.T, broker, topic string) {
 
 	p := spawn(t, "--kafka-brokers", broker, "--kafka-topic", topic, "--kafka-group", topic+"-oversize",
 		"--clickhouse-addrs", ch.Addr)
-	testkit.Await(t, "the events are stored", func() bool { return number(t, ch, "SELECT count() FROM v_events") == 100 })
+	testkit.Await(t, "the events are stored", stored(t, ch, 100))
 	testkit.Await(t, "the dead letters are stored",
 		func() bool { return number(t, ch, "SELECT count() FROM v_dead_letters") == 3 })
 	got := strings.Split(ask(t, ch, "SELECT offset, length(raw), reason FROM v_dead_letters ORDER BY offset"), "\n")

@@ -57,9 +57,6 @@ func TestRetentionBeforeReading(t *testing.T) {
 	config := migrate(t, ch)
 	events := hotel(t, 4000)[:4000]
 	args := []string{"--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr, "--flush-rows", "100"}
-	stored := func(n int) func() bool {
-		return func() bool { return number(t, ch, "SELECT count() FROM v_events") == n }
-	}
 	check := func() (*coverage.Result, string, error) {
 		t.Helper()
 		store, err := clickhouse.Open(t.Context(), config)
@@ -77,7 +74,7 @@ func TestRetentionBeforeReading(t *testing.T) {
 	}
 	p := spawn(t, args...)
 	publish(t, broker, events[:2000])
-	testkit.Await(t, "the first half", stored(2000))
+	testkit.Await(t, "the first half", stored(t, ch, 2000))
 	p.stop(t, 10*time.Second)
 	if _, text, err := check(); err != nil {
 		t.Fatalf("before the loss: %v\n%s", err, text)
@@ -93,7 +90,7 @@ func TestRetentionBeforeReading(t *testing.T) {
 	expire(t, broker, below)
 	p = spawn(t, args...)
 	publish(t, broker, events[2000:3000])
-	testkit.Await(t, "a quarter more", stored(3000))
+	testkit.Await(t, "a quarter more", stored(t, ch, 3000))
 	p.stop(t, 10*time.Second)
 	_, text, err := check()
 	if !errors.Is(err, coverage.ErrUnknown) || strings.Contains(text, "differ ") ||

@@ -43,8 +43,7 @@ func TestTraces(t *testing.T) {
 	collector := tracingtest.Start(t)
 	t.Setenv("SHOEPROOF_TRACING_AUTHORIZATION", "Bearer canary-93")
 	p := start(t, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr, "--tracing-endpoint", collector.URL)
-	testkit.Await(t, "all events are in ClickHouse",
-		func() bool { return number(t, ch, "SELECT count() FROM v_events") == len(events) })
+	testkit.Await(t, "all events are in ClickHouse", stored(t, ch, len(events)))
 	if code := p.end(t); code != cli.Done {
 		t.Fatalf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}
@@ -125,8 +124,7 @@ func TestCollectorIsAway(t *testing.T) {
 	publish(t, broker, events)
 	p := start(t, "--kafka-brokers", broker.Addrs[0], "--clickhouse-addrs", ch.Addr,
 		"--tracing-endpoint", "http://127.0.0.1:1")
-	testkit.Await(t, "all events are in ClickHouse",
-		func() bool { return number(t, ch, "SELECT count() FROM v_events") == len(events) })
+	testkit.Await(t, "all events are in ClickHouse", stored(t, ch, len(events)))
 	if code := p.end(t); code != cli.Done || !strings.Contains(p.stderr.String(), "traces were not sent") {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
 	}

@@ -175,10 +175,7 @@ func (w *without) finish(r *run, days []tableDay) {
 		days[i].Late, days[i].LiveFacts = true, w.days[i].Facts
 		days[i].LiveOpen = r.open(w.engine, r.windows[i].until)
 		days[i].Lived = finding.Latest(w.days[i].found)
-		now := map[string]*finding.Finding{}
-		for k := range days[i].found {
-			now[days[i].found[k].ID] = &days[i].found[k]
-		}
+		now := byID(days[i].found)
 		days[i].Lived = slices.DeleteFunc(days[i].Lived, func(f finding.Finding) bool {
 			return now[f.ID] != nil && finding.Same(&f, now[f.ID])
 		})

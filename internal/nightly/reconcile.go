@@ -34,15 +34,21 @@ func reconcile(live, replayed []finding.Finding, late *lateness, version string)
 	return reconcileAll(of(live), of(replayed), version, late, func(*finding.Finding) bool { return true })
 }
 
+// byID are findings by their ids.
+func byID(all []finding.Finding) map[string]*finding.Finding {
+	of := map[string]*finding.Finding{}
+	for i := range all {
+		of[all[i].ID] = &all[i]
+	}
+	return of
+}
+
 // reconcileAll compares all findings. It counts a difference only if counts reports that.
 func reconcileAll(live, replayed []finding.Finding, version string, late *lateness,
 	counts func(*finding.Finding) bool,
 ) differences {
 	d := differences{Late: map[string]string{}}
-	was := map[string]*finding.Finding{}
-	for i := range live {
-		was[live[i].ID] = &live[i]
-	}
+	was := byID(live)
 	for i := range replayed {
 		f := &replayed[i]
 		before := was[f.ID]
@@ -91,10 +97,7 @@ func reconcileAll(live, replayed []finding.Finding, version string, late *latene
 // labels adds the findings of both audits that claim the same with other labels: another release, rulebook or basis, or
 // other citations. It is for a live audit by this release under the same rules.
 func (d *differences) labels(live, replayed []finding.Finding, version string) {
-	was := map[string]*finding.Finding{}
-	for i := range live {
-		was[live[i].ID] = &live[i]
-	}
+	was := byID(live)
 	for i := range replayed {
 		f := &replayed[i]
 		before := was[f.ID]
