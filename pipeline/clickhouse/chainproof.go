@@ -79,8 +79,8 @@ func (s *Store) proveChains(ctx context.Context, property string, check ChainChe
 	}
 	p.end()
 	if p.unsignedChains > 0 {
-		p.Trusted = append(p.Trusted, fmt.Sprintf("%d chains are from before the key: who knew the code could have written "+
-			"them until a chain with the key named their ends", p.unsignedChains))
+		p.Trusted = append(p.Trusted, fmt.Sprintf("%d chains were written before the key was in use: until a chain with "+
+			"the key named their ends, anyone who may insert rows could write them", p.unsignedChains))
 	}
 	if p.Unchained, err = s.Unchained(ctx, property); err != nil {
 		return p.Chains, err

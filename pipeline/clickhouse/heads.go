@@ -30,8 +30,8 @@ type recordedHeads struct {
 // JournalProof is the proof of the whole journal.
 type JournalProof struct {
 	Partitions []Coverage
-	// Heads are the heads of all partitions now. Lasting are those that a later run must find again: of partitions that
-	// ingest reads on where it left them. Without a journal it reads them from the start, and writes other ranges.
+	// Heads are the heads of all partitions now. Lasting are the heads that a later run must find again. A partition
+	// whose rows have no hash is read from the start each time, and its ranges differ then.
 	Heads, Lasting []rows.JournalHead
 	// Differ names the partitions whose journal is not as nightly runs recorded it in the console log.
 	Differ []string
