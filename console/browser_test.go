@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -46,13 +45,7 @@ var chromium struct {
 }
 
 func startChromium() {
-	path := ""
-	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
+	path := testkit.Chromium()
 	if path == "" {
 		return
 	}
@@ -88,7 +81,7 @@ func openBrowser(t testing.TB, url string, width, height int64) *browser {
 	case chromium.err != nil:
 		t.Fatal(chromium.err)
 	case chromium.ctx == nil:
-		t.Skip("NOT RUN: no chromium found; install it with apt-get install chromium")
+		t.Skip("NOT RUN: no chromium found; install it with apt-get install chromium-headless-shell")
 	}
 	ctx, cancel := chromedp.NewContext(chromium.ctx, chromedp.WithNewBrowserContext())
 	t.Cleanup(cancel)

@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // verifyPage builds verify.html as `make verify-page` does and returns its path, or that of SHOEPROOF_VERIFY_PAGE.
@@ -63,15 +64,9 @@ type tab struct {
 
 func openWindow(t *testing.T, url string) *tab {
 	t.Helper()
-	path := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if found, err := exec.LookPath(name); err == nil {
-			path = found
-			break
-		}
-	}
+	path := testkit.Chromium()
 	if path == "" {
-		t.Skip("NOT RUN: no chromium found; install it with apt-get install chromium")
+		t.Skip("NOT RUN: no chromium found; install it with apt-get install chromium-headless-shell")
 	}
 	ctx, cancel := chromedp.NewExecAllocator(t.Context(), chromedp.ExecPath(path), chromedp.UserDataDir(t.TempDir()),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,

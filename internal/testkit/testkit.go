@@ -1,5 +1,5 @@
 // Package testkit has what the tests of many packages share: waiting for a condition, a log that is read while it is
-// written, and a proxy before a server. It imports nothing of this module but its own subpackages, so that the tests of
+// written, the browser, and a proxy before a server. It imports nothing of this module but its own subpackages, so that the tests of
 // every package can use it. Package internal/scenario reads scenarios.
 package testkit
 
@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,6 +18,17 @@ import (
 
 	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
 )
+
+// Chromium returns the path of a Chromium, or "" if none is installed. The headless shell, the renderer without the
+// desktop browser around it, comes first: it takes half the processor time.
+func Chromium() string {
+	for _, name := range []string{"chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	return ""
+}
 
 // Soak returns the second value when SHOEPROOF_SOAK is set: the size of a test in its long form.
 func Soak[T any](short, long T) T {
