@@ -191,7 +191,8 @@ func still(t testing.TB, s *store.Store, change func(*Options)) *served {
 	}
 	o := Options{
 		Store: s, Law: options(t), PublicURL: u, SignIn: ByChoice, Now: time.Now, Version: "test", High: 1_000_000,
-		Log: slog.New(slog.DiscardHandler), Video: Video{Template: "vms://{camera}?t={from}", Keep: 7, KeepCritical: 30},
+		Log:   slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelError})),
+		Video: Video{Template: "vms://{camera}?t={from}", Keep: 7, KeepCritical: 30},
 	}
 	if change != nil {
 		change(&o)
