@@ -134,8 +134,8 @@ func (r *Result) Problems() (all []string) {
 func (r *Result) Forged() (all []string) {
 	for _, c := range r.Partitions {
 		for _, f := range c.Forged {
-			all = append(all, fmt.Sprintf("%s, partition %d: the row of the journal of offsets %d to %d has no HMAC of ingest, "+
-				"or a wrong one", c.Topic, c.Partition, f.From, f.To))
+			all = append(all, fmt.Sprintf("%s, partition %d: the row of the journal of offsets %d to %d has no HMAC, or a "+
+				"wrong one, or of a key that this program does not have", c.Topic, c.Partition, f.From, f.To))
 		}
 	}
 	return all
@@ -147,6 +147,10 @@ func (r *Result) Trusted() (all []string) {
 		if c.Unsigned > 0 {
 			all = append(all, fmt.Sprintf("%s, partition %d: %d ranges of the journal are from before ingest had journal.key",
 				c.Topic, c.Partition, c.Unsigned))
+		}
+		if c.Unverified > 0 {
+			all = append(all, fmt.Sprintf("%s, partition %d: %d ranges of the journal have an HMAC, which is not checked: "+
+				"console.chain_key is not set", c.Topic, c.Partition, c.Unverified))
 		}
 	}
 	return all
@@ -199,7 +203,7 @@ func (r *Result) Unknown() (all []string) {
 	for _, c := range r.Partitions {
 		for _, s := range c.Lost {
 			all = append(all, fmt.Sprintf("unknown   %s, partition %d: the log lost records of offsets %d to %d before they "+
-				"were read or read again (finding feed.retention)", c.Topic, c.Partition, s.From, s.To))
+				"were read or read again (finding feed.retention, or a run that logged it)", c.Topic, c.Partition, s.From, s.To))
 		}
 	}
 	return all

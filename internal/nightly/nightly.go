@@ -24,7 +24,6 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
-	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Options are the gaming days and the share of a worker.
@@ -86,7 +85,7 @@ type Night struct {
 	Suspicions Suspicions
 	// Facts are the stored facts that the archive does not give.
 	Facts []string
-	heads []rows.JournalHead // of the journal that the run proved
+	heads []clickhouse.LoggedHead // of the journal that the run proved
 	// Others are the releases, with the versions of their rules, that audited the day live, if they are others than this
 	// one: what a row says of its release, rulebook, basis and citations is not compared then.
 	Others []string

@@ -121,22 +121,15 @@ func TestJournalAfterARun(t *testing.T) {
 	var l log
 	l.append(play(t, 1, 0, 1).events...)
 	ingest(t, store, &l)
-	journal := store.Table("journal")
 	// As of an ingest with a journal, which this test has none of.
-	if err := store.Conn().Exec(t.Context(), "ALTER TABLE "+journal+" UPDATE hash = 'of its rows' WHERE 1 SETTINGS "+
-		"mutations_sync = 1"); err != nil {
-		t.Fatal(err)
-	}
+	change(t, store, "ALTER TABLE JOURNAL UPDATE hash = 'of its rows' WHERE 1 SETTINGS mutations_sync = 1")
 	for range 2 {
 		if n := night(t, store, nil); len(n.Records) > 0 {
 			t.Fatalf("%q", n.Records)
 		}
 	}
-	err := store.Conn().Exec(t.Context(), "INSERT INTO "+journal+" SELECT * REPLACE (generation + 9 AS generation, "+
-		"archived - 1 AS archived, 'of fewer' AS archived_sha256) FROM (SELECT * FROM "+journal+" ORDER BY to_offset LIMIT 1)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	change(t, store, "INSERT INTO JOURNAL SELECT * REPLACE (generation + 9 AS generation, archived - 1 AS archived, "+
+		"'of fewer' AS archived_sha256) FROM (SELECT * FROM JOURNAL ORDER BY to_offset LIMIT 1)")
 	for _, property := range []string{property, ""} {
 		if p, err := store.ProveJournal(t.Context(), property, time.Time{}); err != nil || len(p.Differ) != 1 {
 			t.Errorf("%q, %v", p.Differ, err)
@@ -145,6 +138,129 @@ func TestJournalAfterARun(t *testing.T) {
 	n := night(t, store, nil)
 	if !slices.ContainsFunc(n.Records, func(p string) bool { return strings.Contains(p, "is not as the run of") }) {
 		t.Errorf("%q", n.Records)
+	}
+}
+
+// A finding that is added, changed or deleted after a run leaves its day without a run, so that no export has it
+// before another run has compared it.
+func TestFindingsAfterARun(t *testing.T) {
+	store := database(t)
+	var l log
+	l.append(play(t, 1, 0, 1).events...)
+	ingest(t, store, &l)
+	o := options()
+	covered := func() string {
+		t.Helper()
+		_, why, err := Covering(t.Context(), store, &o.Calendar, property, day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return why
+	}
+	for _, query := range []string{
+		"INSERT INTO FINDINGS SELECT * REPLACE ('forged' AS id) FROM FINDINGS WHERE gaming_day = '" + day + "' LIMIT 1",
+		"ALTER TABLE FINDINGS UPDATE observed = 'other' WHERE id = 'forged' SETTINGS mutations_sync = 1",
+		"ALTER TABLE FINDINGS UPDATE citations = ['other'] WHERE id = 'forged' SETTINGS mutations_sync = 1",
+		"ALTER TABLE FINDINGS DELETE WHERE id = 'forged' SETTINGS mutations_sync = 1",
+	} {
+		night(t, store, nil)
+		if why := covered(); why != "" {
+			t.Fatalf("before %s: %s", query, why)
+		}
+		if change(t, store, query); !strings.Contains(covered(), "are others than run") {
+			t.Errorf("%s: %q", query, covered())
+		}
+	}
+}
+
+// change executes a statement on the journal, as who may write the table.
+func change(t *testing.T, store *clickhouse.Store, query string) {
+	t.Helper()
+	query = strings.NewReplacer("JOURNAL", store.Table("journal"), "FINDINGS", store.Table("findings")).Replace(query)
+	if err := store.Conn().Exec(t.Context(), query); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Once a run has logged that ingest signs the journal, nobody takes the HMACs of all rows away, in any partition; nor
+// does a new partition come without them.
+func TestJournalLosesItsHMACs(t *testing.T) {
+	cfg := server.Migrated(t)
+	var err error
+	if cfg.ChainKeys, err = rows.ParseChainKeys("a key of the journal, for tests only"); err != nil {
+		t.Fatal(err)
+	}
+	store := clickhousetest.Open(t, cfg)
+	var l log
+	l.append(play(t, 1, 0, 1).events...)
+	ingest(t, store, &l)
+	for range 2 {
+		if n := night(t, store, nil); len(n.Records)+len(n.Trusted) > 0 {
+			t.Fatalf("%q, trusted %q", n.Records, n.Trusted)
+		}
+	}
+	forged := func(partition int32) bool {
+		t.Helper()
+		p, err := store.ProveJournal(t.Context(), "", time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return slices.ContainsFunc(p.Partitions, func(c clickhouse.Coverage) bool {
+			return c.Partition == partition && len(c.Forged) > 0
+		})
+	}
+	// Nor does a row without one that no range counts hide the labels of the day.
+	change(t, store, "INSERT INTO JOURNAL SELECT * REPLACE (generation - 1 AS generation, 'other' AS engine, '' AS mac_key, "+
+		"'' AS mac) FROM JOURNAL")
+	if n := night(t, store, nil); len(n.Records)+len(n.Others) > 0 {
+		t.Errorf("%q, releases %q", n.Records, n.Others)
+	}
+	change(t, store, "INSERT INTO JOURNAL SELECT * REPLACE (7 AS partition, '' AS mac_key, '' AS mac) FROM JOURNAL")
+	if !forged(7) {
+		t.Error("a partition without an HMAC is trusted")
+	}
+	change(t, store, "ALTER TABLE JOURNAL DELETE WHERE partition = 7 SETTINGS mutations_sync = 1")
+	change(t, store, "ALTER TABLE JOURNAL UPDATE mac_key = '', mac = '' WHERE 1 SETTINGS mutations_sync = 1")
+	for range 2 { // a run that finds it does not accept it for the next one
+		n := night(t, store, nil)
+		if !slices.ContainsFunc(n.Records, func(p string) bool { return strings.Contains(p, "has no HMAC") }) {
+			t.Errorf("%q, trusted %q", n.Records, n.Trusted)
+		}
+	}
+}
+
+// A restart makes the last range again. If the log has lost a part of it since a run, the journal is as it must be, and
+// what was lost stays unknown, also if somebody deletes the finding about it.
+func TestRangeMadeAgainAfterALoss(t *testing.T) {
+	store := database(t)
+	var l log
+	l.append(play(t, 1, 0, 1).events...)
+	ingest(t, store, &l)
+	change(t, store, "ALTER TABLE JOURNAL UPDATE hash = 'of its rows' WHERE 1 SETTINGS mutations_sync = 1")
+	if n := night(t, store, nil); len(n.Records) > 0 {
+		t.Fatalf("%q", n.Records)
+	}
+	heads, err := store.JournalHeads(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	change(t, store, "INSERT INTO FINDINGS (id, property_id, rule, table_id, subject, at) SELECT 'lost', '"+
+		property+"', 'feed.retention', concat(topic, '/', toString(partition)), concat('range:', "+
+		"toString(from_offset), '-', toString(from_offset)), 1 FROM (SELECT * FROM JOURNAL ORDER BY to_offset DESC LIMIT 1)")
+	change(t, store, "INSERT INTO JOURNAL SELECT * REPLACE (generation + 1 AS generation, records - 1 AS records, archived - "+
+		"1 AS archived, 'of fewer' AS archived_sha256) FROM (SELECT * FROM JOURNAL ORDER BY to_offset DESC LIMIT 1)")
+	n := night(t, store, nil)
+	if slices.ContainsFunc(n.Records, func(p string) bool { return strings.Contains(p, "is not as the run of") }) {
+		t.Errorf("%q", n.Records)
+	}
+	again, err := store.JournalHeads(t.Context(), heads)
+	if err != nil || !slices.Contains(again, heads[0]) {
+		t.Errorf("of an export before it: %+v, not %+v, %v", again, heads, err)
+	}
+	change(t, store, "ALTER TABLE FINDINGS DELETE WHERE id = 'lost' SETTINGS mutations_sync = 1")
+	p, err := store.ProveJournal(t.Context(), "", time.Time{})
+	if err != nil || len(p.Partitions) != 1 || len(p.Partitions[0].Lost) != 1 {
+		t.Errorf("%+v, %v", p.Partitions, err)
 	}
 }
 

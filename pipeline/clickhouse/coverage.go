@@ -34,11 +34,13 @@ type Coverage struct {
 	Signed   int    `json:"signed_ranges,omitempty"`
 	Unsigned int    `json:"unsigned_ranges,omitempty"`
 	Forged   []Span `json:"forged,omitempty"`
+	// Unverified counts the ranges with an HMAC that this program has no key to check.
+	Unverified int `json:"unverified_ranges,omitempty"`
 	// Unread counts the offsets in these ranges for which no record was read: the log no longer had it, or it never had
 	// one, as at the end of a transaction.
 	Unread uint64 `json:"unread_offsets"`
-	// Lost are offsets that the log no longer had when they were to be read, as findings feed.retention name them.
-	// Nothing is known of their records.
+	// Lost are offsets that the log no longer had when they were to be read, as findings feed.retention name them, or
+	// named them when a run recorded the head of the journal. Nothing is known of their records.
 	Lost []Span `json:"lost,omitempty"`
 }
 
@@ -51,29 +53,34 @@ type Span struct {
 // Holds is true if the ranges are contiguous and do not overlap.
 func (c *Coverage) Holds() bool { return len(c.Holes) == 0 && len(c.Overlaps) == 0 }
 
-// journaled is a row of the journal. Signed is true if it has a right HMAC, forged if it has a wrong one.
+// journaled is a row of the journal. Named is true if it has an HMAC, signed if there is a key and it is right, forged
+// if it is wrong.
 type journaled struct {
 	rows.Journal
-	signed, forged bool
+	named, signed, forged bool
 }
 
 // sign checks the HMAC of the row, if there are keys.
 func (r *journaled) sign(keys rows.ChainKeys, of *rows.Table) {
+	r.named = r.Key != "" || r.MAC != ""
 	if len(keys) > 0 {
 		r.signed = keys.Verify(r.Sum(of), r.Key, r.MAC) == ""
-		r.forged = !r.signed && (r.Key != "" || r.MAC != "")
+		r.forged = !r.signed && r.named
 	}
 }
 
 // signatures counts the ranges that count by their HMAC. Behind the first offset of a signed row, also one that was
-// written again, each range must be signed: a range of a newer generation without an HMAC replaces none.
-func (c *Coverage) signatures(first int64, count []journaled) {
+// written again, each range must be signed: a range of a newer generation without an HMAC replaces none. A wrong HMAC
+// counts in rows that were replaced, too: other proofs read what they say.
+func (c *Coverage) signatures(first int64, count []journaled, forged []Span) {
+	c.Forged = forged
 	for i := range count {
 		r := &count[i]
 		switch {
 		case r.signed:
 			c.Signed++
-		case r.forged || r.To >= first:
+		case r.forged:
+		case r.To >= first:
 			c.Forged = append(c.Forged, Span{r.From, r.To})
 		default:
 			c.Unsigned++
@@ -87,7 +94,10 @@ func cover(rows []journaled) (c Coverage, count []journaled) {
 	newest := func(a, b journaled) int {
 		return cmp.Or(cmp.Compare(b.Generation, a.Generation), cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To))
 	}
-	slices.SortFunc(rows, newest)
+	slices.SortFunc(rows, func(a, b journaled) int {
+		return cmp.Or(newest(a, b), a.rank()-b.rank(), b.WrittenAt.Compare(a.WrittenAt),
+			cmp.Compare(a.ArchivedSum, b.ArchivedSum))
+	})
 	// A range that was written again, for instance under other rules, is one range.
 	rows = slices.CompactFunc(rows, func(a, b journaled) bool { return newest(a, b) == 0 })
 	c = Coverage{
@@ -126,6 +136,17 @@ func cover(rows []journaled) (c Coverage, count []journaled) {
 		c.Holes = append(c.Holes, Span{covered[i-1].To + 1, covered[i].From - 1})
 	}
 	return c, count
+}
+
+// rank is which of two rows of one range counts: a wrong HMAC must be seen, and who has none replaces no signed row.
+func (r *journaled) rank() int {
+	switch {
+	case r.forged:
+		return 0
+	case r.signed:
+		return 1
+	}
+	return 2
 }
 
 // chunks yields the rows of one generation after the other.
@@ -173,21 +194,35 @@ func (s *Store) Coverage(ctx context.Context, topic string) ([]Coverage, error) 
 		return nil, err
 	}
 	err = s.partitions(ctx, topic, func(of []journaled) error {
-		c, _ := s.proveCover(of, lost)
+		c, _ := s.proveCover(of, lost[placeOf(&of[0])], math.MaxInt64)
 		all = append(all, c)
 		return nil
 	})
 	return all, err
 }
 
-// proveCover computes the coverage of one partition with its HMACs and losses.
-func (s *Store) proveCover(of []journaled, lost map[string][]Span) (c Coverage, count []journaled) {
-	first := firstOf(of, func(r *journaled) bool { return r.signed })
+// placeOf names the partition of a row.
+func placeOf(r *journaled) string { return fmt.Sprintf("%s/%d", r.Topic, r.Partition) }
+
+// proveCover computes the coverage of one partition with its HMACs and losses. It is known to be signed from an offset.
+func (s *Store) proveCover(of []journaled, lost []Span, signed int64) (c Coverage, count []journaled) {
+	signed = min(signed, firstOf(of, func(r *journaled) bool { return r.signed }))
+	var forged []Span
+	for i := range of {
+		if of[i].forged {
+			forged = append(forged, Span{of[i].From, of[i].To})
+		}
+	}
 	c, count = cover(of)
 	if len(s.cfg.ChainKeys) > 0 {
-		c.signatures(first, count)
+		c.signatures(signed, count, forged)
 	}
-	c.Lost = lost[fmt.Sprintf("%s/%d", c.Topic, c.Partition)]
+	for i := range count {
+		if count[i].named && len(s.cfg.ChainKeys) == 0 {
+			c.Unverified++
+		}
+	}
+	c.Lost = lost
 	return c, count
 }
 

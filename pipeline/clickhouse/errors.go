@@ -20,6 +20,8 @@ var (
 	ErrSchema = errors.New("the schema does not fit this release")
 	ErrServer = errors.New("the server is too old: unknown setting")
 	ErrRows   = errors.New("the rows cannot be written")
+	// ErrUnsigned is of a program without the key of the journal that would continue a journal with HMACs.
+	ErrUnsigned = errors.New("the journal has HMACs, and journal.key is not set")
 )
 
 // Error codes of the server.

@@ -5,14 +5,24 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
+// LoggedHead is the head of a partition in the console log. The head has no hash if a later run need not find it again:
+// a partition whose rows have no hash is read from the start each time, and its ranges differ then.
+type LoggedHead struct {
+	rows.JournalHead
+	// Signed is the offset from which on each range must have an HMAC, nil if none must.
+	Signed *int64 `json:"signed,omitempty"`
+	Lost   []Span `json:"lost,omitempty"` // as in Coverage
+}
+
 // HeadsText is the detail of an entry of the console log with the heads of the journal.
-func HeadsText(heads []rows.JournalHead) (string, error) {
+func HeadsText(heads []LoggedHead) (string, error) {
 	text, err := json.Marshal(heads)
 	if err != nil {
 		return "", fmt.Errorf("encode the heads of the journal: %w", err)
@@ -24,15 +34,45 @@ func HeadsText(heads []rows.JournalHead) (string, error) {
 type recordedHeads struct {
 	property string
 	at       time.Time
-	heads    []rows.JournalHead
+	heads    []LoggedHead
+}
+
+// of returns the head of a partition, nil without one.
+func (r *recordedHeads) of(topic string, partition int32) *LoggedHead {
+	i := slices.IndexFunc(r.heads, func(h LoggedHead) bool { return h.Topic == topic && h.Partition == partition })
+	if i < 0 {
+		return nil
+	}
+	return &r.heads[i]
+}
+
+// keyed reports whether ingest had a key.
+func (r *recordedHeads) keyed() bool {
+	return slices.ContainsFunc(r.heads, func(h LoggedHead) bool { return h.Signed != nil })
+}
+
+// signedFrom is the offset from which on the ranges of a partition must have an HMAC, as runs recorded it. A partition
+// that came after ingest had a key is signed from its first offset on. Without it, who writes the table could take the
+// HMACs of a whole partition away.
+func signedFrom(recorded []recordedHeads, topic string, partition int32) int64 {
+	from := int64(math.MaxInt64)
+	for i := range recorded {
+		switch h := recorded[i].of(topic, partition); {
+		case h == nil && recorded[i].keyed():
+			return 0
+		case h != nil && h.Signed != nil:
+			from = min(from, *h.Signed)
+		}
+	}
+	return from
 }
 
 // JournalProof is the proof of the whole journal.
 type JournalProof struct {
 	Partitions []Coverage
-	// Heads are the heads of all partitions now. Lasting are the heads that a later run must find again. A partition
-	// whose rows have no hash is read from the start each time, and its ranges differ then.
-	Heads, Lasting []rows.JournalHead
+	// Heads are the heads of all partitions now, Lasting what a run logs of them.
+	Heads   []rows.JournalHead
+	Lasting []LoggedHead
 	// Differ names the partitions whose journal is not as nightly runs recorded it in the console log.
 	Differ []string
 }
@@ -51,31 +91,36 @@ func (s *Store) ProveJournal(ctx context.Context, property string, since time.Ti
 	}
 	has := map[rows.JournalHead]bool{}
 	err = s.partitions(ctx, "", func(all []journaled) error {
-		c, count := s.proveCover(all, lost)
-		p.Partitions = append(p.Partitions, c)
-		ends := []int64{c.Last}
+		topic, partition, gone := all[0].Topic, all[0].Partition, union(lost[placeOf(&all[0])], nil)
+		var ends []int64
 		for i := range recorded {
-			for _, h := range recorded[i].heads {
-				if h.Topic == c.Topic && h.Partition == c.Partition {
-					ends = append(ends, h.To)
-				}
+			if h := recorded[i].of(topic, partition); h != nil {
+				ends, gone = append(ends, h.To), union(gone, h.Lost)
 			}
 		}
-		heads := headsAt(count, ends)
-		for _, h := range heads {
+		again := madeAgain(all, gone)
+		hashed := slices.ContainsFunc(all, func(r journaled) bool { return r.Hash != "" })
+		signed := min(signedFrom(recorded, topic, partition), firstOf(all, func(r *journaled) bool { return r.signed }))
+		c, count := s.proveCover(all, gone, signed)
+		p.Partitions = append(p.Partitions, c)
+		for _, h := range slices.Concat(headsAt(count, ends), headsAt(again(count), ends)) {
 			has[h] = true
 		}
-		last := heads[len(heads)-1:]
-		p.Heads = append(p.Heads, last...)
-		if slices.ContainsFunc(all, func(r journaled) bool { return r.Hash != "" }) {
-			p.Lasting = append(p.Lasting, last...)
+		last := LoggedHead{JournalHead: headsAt(count, []int64{c.Last})[0], Lost: gone}
+		p.Heads = append(p.Heads, last.JournalHead)
+		if signed < math.MaxInt64 && len(s.cfg.ChainKeys) > 0 {
+			last.Signed = &signed
 		}
+		if !hashed {
+			last.SHA256 = ""
+		}
+		p.Lasting = append(p.Lasting, last)
 		return nil
 	})
 	for i := range recorded {
 		r := &recorded[i]
 		for _, h := range r.heads {
-			if !has[h] {
+			if h.SHA256 != "" && !has[h.JournalHead] {
 				p.Differ = append(p.Differ, fmt.Sprintf("the journal of %s/%d up to offset %d is not as the run of %s at %s "+
 					"recorded it", h.Topic, h.Partition, h.To, r.property, r.at.UTC().Format(time.DateTime)))
 			}
@@ -130,6 +175,29 @@ func (s *Store) headsOf(ctx context.Context, property string) (all []recordedHea
 		}
 	}
 	return all, c.err
+}
+
+// madeAgain returns the function that puts ranges as they were before a restart made them again, where that may change
+// them: the log had lost a part of the range since, or the range had no digest.
+func madeAgain(all []journaled, lost []Span) func([]journaled) []journaled {
+	before := map[Span]journaled{}
+	for i := range all {
+		r := &all[i]
+		span := Span{r.From, r.To}
+		if old, ok := before[span]; !r.forged && (touches(lost, span) || r.ArchivedSum == "") &&
+			(!ok || old.Generation > r.Generation) {
+			before[span] = *r
+		}
+	}
+	return func(count []journaled) []journaled {
+		count = slices.Clone(count)
+		for i, r := range count {
+			if old, ok := before[Span{r.From, r.To}]; ok && old.signed == r.signed {
+				count[i] = old
+			}
+		}
+		return count
+	}
 }
 
 // headsAt returns the heads of a partition up to each of some offsets, in their order. It sorts both.

@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 
@@ -11,11 +12,13 @@ import (
 var _ pipeline.Journal = (*Store)(nil)
 
 // Last returns the range of the last flush of a partition that ends below an offset. It retries until ClickHouse
-// answers, ctx ends, or the error is permanent.
+// answers, ctx ends, or the error is permanent. ErrUnsigned is permanent, too: ranges without an HMAC behind ranges with
+// one would count as forged for ever.
 func (s *Store) Last(ctx context.Context, topic string, partition int32, below int64) (last pipeline.Range, same,
 	ok bool, err error,
 ) {
 	of := newReader[rows.Journal](&s.journal.Table)
+	signed := false
 	err = s.insist(ctx, "read the journal", func(ctx context.Context) error {
 		result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+
 			s.name("journal")+" WHERE topic = {topic:String} AND partition = {partition:Int32} "+
@@ -28,9 +31,13 @@ func (s *Store) Last(ctx context.Context, topic string, partition int32, below i
 		found, err := of.all(result)
 		if ok = len(found) > 0; ok {
 			last, same = rangeOf(&found[0]), found[0].RulesVersion == s.cfg.RulesVersion && found[0].Engine == s.cfg.Engine
+			signed = found[0].MAC != ""
 		}
 		return err
 	})
+	if err == nil && signed && len(s.cfg.ChainKeys) == 0 {
+		err = fmt.Errorf("topic %s, partition %d: %w", topic, partition, ErrUnsigned)
+	}
 	return last, same, ok, err
 }
 

@@ -3,6 +3,7 @@
 package clickhouse
 
 import (
+	"errors"
 	"math"
 	"testing"
 
@@ -124,5 +125,64 @@ func TestMigrationsRunAgain(t *testing.T) {
 	}
 	if _, _, err := Migrate(t.Context(), s.cfg); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// A program without the key does not continue a journal with HMACs: its ranges would count as forged for ever. One with
+// another key does.
+func TestJournalHasAKey(t *testing.T) {
+	cfg := migrated(t)
+	key := func(text string) (keys rows.ChainKeys) {
+		t.Helper()
+		keys, err := rows.ParseChainKeys(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return keys
+	}
+	for _, x := range []struct {
+		keys rows.ChainKeys
+		want error
+	}{
+		{}, {keys: key("the first key of the journal, of a test")}, {keys: key("another key of the journal, of a test")},
+		{want: ErrUnsigned},
+	} {
+		cfg.ChainKeys = x.keys
+		s := open(t, cfg)
+		last, _, _, err := s.Last(t.Context(), "t", 2, math.MaxInt64)
+		if !errors.Is(err, x.want) {
+			t.Errorf("%v, want %v", err, x.want)
+		}
+		if err == nil {
+			r := pipeline.Range{Topic: "t", Partition: 2, From: last.To + 1, To: last.To + 9, Hash: "a", Generation: 1}
+			if err := s.Write(t.Context(), &pipeline.Batch{Range: r}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if c, err := s.Coverage(t.Context(), ""); err != nil || x.want != nil && c[0].Unverified != 2 {
+			t.Errorf("%+v, %v", c, err)
+		}
+	}
+}
+
+// Of two rows of one range, a wrong HMAC is seen, and a row without one does not count beside a signed one; so is a
+// wrong HMAC in a row that was replaced.
+func TestTwoRowsOfARange(t *testing.T) {
+	signed, bare, forged := journal(t, "2:0-9")[0], journal(t, "2:0-9")[0], journal(t, "2:0-9")[0]
+	signed.signed, forged.forged = true, true
+	replaced := journal(t, "1:0-9")[0]
+	replaced.forged = true
+	s := &Store{cfg: Config{ChainKeys: make(rows.ChainKeys, 1)}}
+	for i, x := range []struct {
+		of     []journaled
+		forged int
+	}{
+		{of: []journaled{bare, signed}}, {of: []journaled{signed, bare}},
+		{of: []journaled{signed, forged}, forged: 1}, {of: []journaled{forged, signed}, forged: 1},
+		{of: []journaled{signed, replaced}, forged: 1},
+	} {
+		if c, _ := s.proveCover(x.of, nil, math.MaxInt64); len(c.Forged) != x.forged || c.Unsigned > 0 {
+			t.Errorf("%d: %+v", i, c)
+		}
 	}
 }

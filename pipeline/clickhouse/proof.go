@@ -272,11 +272,17 @@ func sameRecord(a, b *rows.ArchivedRecord) bool {
 	return x.Sum() == y.Sum() && a.Derived == b.Derived
 }
 
-// JournalHeads returns the head of each partition; until bounds the offsets of a partition, nil has no bound. A head
-// names what was read and archived. It does not depend on the release or the generation that wrote the ranges.
+// JournalHeads returns the head of each partition; until bounds the offsets of a partition, nil has no bound. With
+// bounds, a range that was made again counts as it was before, too. A head names what was read and archived. It does
+// not depend on the release or the generation that wrote the ranges.
 func (s *Store) JournalHeads(ctx context.Context, until []rows.JournalHead) ([]rows.JournalHead, error) {
 	var heads []rows.JournalHead
-	err := s.partitions(ctx, "", func(all []journaled) error {
+	lost, err := s.lost(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = s.partitions(ctx, "", func(all []journaled) error {
+		again := madeAgain(all, union(lost[placeOf(&all[0])], nil))
 		_, count := cover(all)
 		to := count[0].To
 		for i := range count {
@@ -291,7 +297,10 @@ func (s *Store) JournalHeads(ctx context.Context, until []rows.JournalHead) ([]r
 			}
 			to = until[i].To
 		}
-		heads = append(heads, headsAt(count, []int64{to})...)
+		now, was := headsAt(count, []int64{to})[0], headsAt(again(count), []int64{to})[0]
+		if heads = append(heads, now); was != now && until != nil {
+			heads = append(heads, was)
+		}
 		return nil
 	})
 	return heads, err

@@ -15,11 +15,17 @@ func (s *Store) LiveReleases(ctx context.Context, property string, from, until i
 	const doing = "read the releases in the journal"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
+	signed := ""
+	if len(s.cfg.ChainKeys) > 0 {
+		// A row without an HMAC that no range counts is named by no proof, and must not hide the labels.
+		signed = "AND (j.mac != '' OR j.signed = 0 OR j.to_offset < j.first) "
+	}
 	result, err := s.conn.Query(ctx, "SELECT DISTINCT toString(j.engine) AS engine, toString(j.rules_version) AS rules FROM "+
-		s.name("journal")+" AS j GLOBAL INNER JOIN (SELECT partition, min(offset) AS first, max(offset) AS last FROM "+
+		"(SELECT *, countIf(mac != '') OVER of_log AS signed, minIf(from_offset, mac != '') OVER of_log AS first FROM "+
+		s.name("journal")+" WINDOW of_log AS (PARTITION BY topic, partition)) AS j GLOBAL INNER JOIN (SELECT partition, min(offset) AS first, max(offset) AS last FROM "+
 		s.name("events")+` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
 AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY partition) AS e ON j.partition = e.partition
-WHERE j.to_offset >= e.first AND j.from_offset <= e.last AND j.from_offset <= j.to_offset ORDER BY engine, rules`,
+WHERE j.to_offset >= e.first AND j.from_offset <= e.last AND j.from_offset <= j.to_offset `+signed+`ORDER BY engine, rules`,
 		params("property", property, "from", from, "until", until)...)
 	if err != nil {
 		return nil, false, s.explain(doing, err)
