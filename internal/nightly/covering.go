@@ -58,7 +58,23 @@ func Covering(ctx context.Context, store *clickhouse.Store, of *calendar.Calenda
 	if err == nil && late > 0 {
 		why = fmt.Sprintf("%d events of gaming day %s arrived after run %s began", late, day, first.ID)
 	}
+	for i := 0; i < len(runs) && why == "" && err == nil; i++ {
+		why, err = foundSince(ctx, store, &runs[i])
+	}
 	return runs, why, err
+}
+
+// foundSince describes that findings were added, changed or deleted after a run, empty if none were.
+func foundSince(ctx context.Context, store *clickhouse.Store, run *clickhouse.AuditRun) (string, error) {
+	left, err := store.LeftSum(ctx, run.Property, run.ID)
+	if err != nil || left == "" {
+		return "", err
+	}
+	now, err := store.FoundSum(ctx, run.Property, run.GamingDay, run.Shift)
+	if err != nil || now == left {
+		return "", err
+	}
+	return fmt.Sprintf("the findings of gaming day %s are others than run %s left behind", run.GamingDay, run.ID), nil
 }
 
 // Missing returns the gaming days, in order, of the last five weeks that are over, have events, and that no finished

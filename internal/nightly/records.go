@@ -91,13 +91,17 @@ func (r *run) journal(ctx context.Context, w window, night *Night) ([]string, er
 }
 
 // logRun appends the heads of the journal and the run to the console log: in one write, so that the heads cannot be
-// cut off without the run.
+// cut off without the run. The entry has the digest of the findings of the day, which the run leaves behind.
 func (r *run) logRun(ctx context.Context, night *Night) error {
 	row := &night.Run
 	text, err := clickhouse.HeadsText(night.heads)
+	if err != nil {
+		return err
+	}
+	found, err := r.store.FoundSum(ctx, r.Property, row.GamingDay, r.Shift)
 	if err == nil {
 		err = r.log.Log(ctx, entry(r.Property, rows.HeadsAction, row.ID, text, row.Ended),
-			entry(r.Property, rows.RunAction, row.ID, row.LogText(), row.Ended))
+			entry(r.Property, rows.RunAction, row.ID, row.LogTextWith(found), row.Ended))
 	}
 	if err != nil {
 		return fmt.Errorf("log the run: %w", err)

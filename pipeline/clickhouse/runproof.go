@@ -28,14 +28,46 @@ func (r *AuditRun) LogText() string {
 	return strings.TrimSpace("sha256 " + row.sum() + ":" + runDay + r.GamingDay + " " + r.Shift)
 }
 
-// runDay is before the gaming day in LogText.
-const runDay = " gaming day "
+// LogTextWith is LogText with the FoundSum of the day that the run leaves behind.
+func (r *AuditRun) LogTextWith(found string) string { return r.LogText() + runFound + found }
+
+// runDay is before the gaming day in LogText, runFound before the FoundSum.
+const (
+	runDay   = " gaming day "
+	runFound = " findings "
+)
+
+// FoundSum is the number of stored findings of a gaming day, of one shift or of all if it is empty, and the sum of the
+// SHA-256 of their rows. The server computes it.
+func (s *Store) FoundSum(ctx context.Context, property, day, shift string) (sum string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	err = s.conn.QueryRow(ctx, "SELECT concat(toString(count()), '-', hex(sum(reinterpretAsUInt256(SHA256(toString(tuple("+
+		strings.Join(rows.Find("findings").Names(), ", ")+"))))))) FROM "+s.name("findings")+
+		" FINAL WHERE property_id = {property:String} AND gaming_day = {day:Date32} AND "+
+		"({shift:String} = '' OR shift = {shift:String})",
+		params("property", property, "day", day, "shift", shift)...).Scan(&sum)
+	return sum, s.explain("read the digest of the findings", err)
+}
+
+// LeftSum is the FoundSum that the last run of an id left behind, empty if its entry has none, as of earlier releases.
+func (s *Store) LeftSum(ctx context.Context, property, run string) (string, error) {
+	log, err := s.runLog(ctx, property)
+	if e := log.entries[run]; e != nil && err == nil {
+		if at := strings.LastIndex(e.Detail, runFound); at >= 0 {
+			return e.Detail[at+len(runFound):], nil
+		}
+	}
+	return "", err
+}
 
 // runLog is what the console log has about the runs of a property.
 type runLog struct {
 	sums map[string]bool   // hashes of rows
 	ids  map[string]string // runs that must have a row, with their gaming day
 	last *rows.Entry
+	// entries are the last ones of each run.
+	entries map[string]*rows.Entry
 	// before is the number of rows from before runs were logged, since when they are named.
 	before int
 	since  int64 // microseconds UTC
@@ -47,7 +79,7 @@ func (l *runLog) entry(e *rows.Entry) {
 		return
 	}
 	if l.sums == nil {
-		l.sums, l.ids = map[string]bool{}, map[string]string{}
+		l.sums, l.ids, l.entries = map[string]bool{}, map[string]string{}, map[string]*rows.Entry{}
 	}
 	head, day, _ := strings.Cut(e.Detail, ":")
 	for sum := range strings.FieldsSeq(strings.TrimPrefix(head, "sha256 ")) {
@@ -59,6 +91,9 @@ func (l *runLog) entry(e *rows.Entry) {
 	if e.Action == rows.RunAction {
 		day, _, _ = strings.Cut(strings.TrimPrefix(day, runDay), " ")
 		l.ids[e.Object] = day
+		if was := l.entries[e.Object]; was == nil || was.At < e.At {
+			l.entries[e.Object] = e
+		}
 	}
 	if l.last == nil || l.last.At < e.At {
 		l.last = e
