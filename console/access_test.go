@@ -524,6 +524,10 @@ func TestFilters(t *testing.T) {
 
 func TestReadAccess(t *testing.T) {
 	t.Parallel()
+	hashOf := func(text string) string {
+		sum := sha256.Sum256([]byte(text))
+		return hex.EncodeToString(sum[:])
+	}
 	good := "tokens:\n- name: g\n  sha256: " + strings.Repeat("ab", 32) +
 		"\n  expires: 2030-01-01T00:00:00Z\n  grants: [{role: viewer, properties: ['*']}]\n"
 	if _, err := ReadAccess(strings.NewReader(good)); err != nil {
@@ -534,17 +538,20 @@ func TestReadAccess(t *testing.T) {
 	const two = "two tokens have this name"
 	const shared = "people: {ann: [{issuer: proxy, subject: a}], bob: [{issuer: proxy, subject: A}]}"
 	for text, want := range map[string]string{
-		"tokens: [{name: a}]":                                     "sha256",
-		"groups: {a: [{role: king, properties: ['*']}]}":          "king",
-		"groups: {a: [{role: viewer}]}":                           "no property",
-		"groups: {a: []}":                                         "no grants",
-		"tokns: []":                                               "tokns",
-		strings.Replace(good, "expires", "#", 1):                  "expires",
-		strings.Replace(good, strings.Repeat("ab", 32), "ab", 1):  "64 hex",
-		good + second:                                             two,
-		good + strings.Replace(second, "name: g", "name: G", 1):   two,
-		good + other:                                              "same sha256",
-		strings.Replace(good, "name: g", "name: \"g\\u200b\"", 1): "invisible",
+		"tokens: [{name: a}]":                                              "sha256",
+		"groups: {a: [{role: king, properties: ['*']}]}":                   "king",
+		"groups: {a: [{role: viewer}]}":                                    "no property",
+		"groups: {a: []}":                                                  "no grants",
+		"tokns: []":                                                        "tokns",
+		strings.Replace(good, "expires", "#", 1):                           "expires",
+		strings.Replace(good, strings.Repeat("ab", 32), "ab", 1):           "64 hex",
+		strings.Replace(good, strings.Repeat("ab", 32), hashOf("test"), 1): "of a public text",
+		strings.Replace(good, strings.Repeat("ab", 32), strings.ToUpper(hashOf("test")), 1): "of a public text",
+		strings.Replace(good, strings.Repeat("ab", 32), hashOf(""), 1):                      "of a public text",
+		good + second: two,
+		good + strings.Replace(second, "name: g", "name: G", 1): two,
+		good + other: "same sha256",
+		strings.Replace(good, "name: g", "name: \"g\\u200b\"", 1):               "invisible",
 		strings.Replace(good, "name: g", "name: g\n  person: \"a\\u202en\"", 1): "invisible",
 		"people: {ann: [{issuer: proxy}]}":                                      "needs an issuer and a subject",
 		shared:                                                                  "belongs to person ann too",
