@@ -182,8 +182,8 @@ func change(t *testing.T, store *clickhouse.Store, query string) {
 	}
 }
 
-// Once a run has logged that ingest signs the journal, nobody takes the HMACs of all rows away, in any partition; nor
-// does a new partition come without them.
+// Once a run has logged that ingest signs the journal, the HMACs of all rows of a partition cannot be taken away
+// unseen, and a new partition has them from its first range on.
 func TestJournalLosesItsHMACs(t *testing.T) {
 	cfg := server.Migrated(t)
 	var err error

@@ -12,8 +12,8 @@ import (
 var _ pipeline.Journal = (*Store)(nil)
 
 // Last returns the range of the last flush of a partition that ends below an offset. It retries until ClickHouse
-// answers, ctx ends, or the error is permanent. ErrUnsigned is permanent, too: ranges without an HMAC behind ranges with
-// one would count as forged for ever.
+// answers, ctx ends, or the error is permanent. ErrUnsigned is permanent, too: ranges without an HMAC behind ranges
+// with one would count as forged for ever.
 func (s *Store) Last(ctx context.Context, topic string, partition int32, below int64) (last pipeline.Range, same,
 	ok bool, err error,
 ) {

@@ -144,7 +144,9 @@ func TestJournalHasAKey(t *testing.T) {
 		keys rows.ChainKeys
 		want error
 	}{
-		{}, {keys: key("the first key of the journal, of a test")}, {keys: key("another key of the journal, of a test")},
+		{},
+		{keys: key("the first key of the journal, of a test")},
+		{keys: key("another key of the journal, of a test")},
 		{want: ErrUnsigned},
 	} {
 		cfg.ChainKeys = x.keys
@@ -177,8 +179,10 @@ func TestTwoRowsOfARange(t *testing.T) {
 		of     []journaled
 		forged int
 	}{
-		{of: []journaled{bare, signed}}, {of: []journaled{signed, bare}},
-		{of: []journaled{signed, forged}, forged: 1}, {of: []journaled{forged, signed}, forged: 1},
+		{of: []journaled{bare, signed}},
+		{of: []journaled{signed, bare}},
+		{of: []journaled{signed, forged}, forged: 1},
+		{of: []journaled{forged, signed}, forged: 1},
 		{of: []journaled{signed, replaced}, forged: 1},
 	} {
 		if c, _ := s.proveCover(x.of, nil, math.MaxInt64); len(c.Forged) != x.forged || c.Unsigned > 0 {
