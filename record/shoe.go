@@ -294,8 +294,9 @@ func (s *Shoe) Marks(seat uint32) []Seq {
 }
 
 // Enter takes a round that is settled into the shoe: its summary, and what its banker wagers owe on the
-// coup on which it was settled. The law is nil for a ruleset that no rulebook has.
-func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup) {
+// coup on which it was settled. The law is nil for a ruleset that no rulebook has. A round that is recorded as void
+// and was settled by its cards is entered with their result.
+func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool) {
 	sum := RoundSummary{
 		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
 		Curator: r.Curator, Complete: settled.Complete,
@@ -305,6 +306,9 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup) {
 	}
 	if r.Voided.Seq != 0 {
 		sum.Result, sum.Ended = baccarat.Void, max(sum.Ended, r.Voided.Seq)
+	}
+	if byCards {
+		sum.Result = settled.Result()
 	}
 	s.Rounds = append(s.Rounds, sum)
 	if r.Config == nil || sum.Result == baccarat.Void {

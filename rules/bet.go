@@ -31,10 +31,14 @@ func (p *Pass) generic(w *record.Wager) *law.Wager {
 
 // outcomeOf is what becomes of a wager on a coup, other wagers of the patron aside.
 func (p *Pass) outcomeOf(w *record.Wager, c *baccarat.Coup) baccarat.Disposition {
-	if b := p.bet(w); b != nil {
-		return p.Law.Settle(p.Config, b, c)
+	return outcomeUnder(p.Law.Law, p.Config, w, c)
+}
+
+func outcomeUnder(l *law.Law, config *law.Config, w *record.Wager, c *baccarat.Coup) baccarat.Disposition {
+	if b := l.Wager(w.Spot, w.SpotName); b != nil {
+		return l.Settle(config, b, c)
 	}
-	return p.Law.Disposition(p.Config, w.Spot, c)
+	return l.Disposition(config, w.Spot, c)
 }
 
 // oddsOf are what a wager is paid if it wins on a coup.

@@ -53,7 +53,8 @@ var cheminFamily = []*Rule{
 		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkWagerRange, Compares: ofSeat,
 	},
 	{
-		Name: "chemin.banker.wager-outcome", Doc: "The Banker wager wins, loses or is void by the counts.",
+		Name:     "chemin.banker.wager-outcome",
+		Doc:      "The Banker wager wins, loses or is void by the counts, and what was wagered against it moves.",
 		Breach:   "Stand-off collected.",
 		Severity: finding.Critical, At: Settled, Check: checkBankerOutcome,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
@@ -302,7 +303,7 @@ func checkWagerRange(p *Pass) {
 		if before = p.lastDecided(); before == nil {
 			return
 		}
-		if before.Result == baccarat.NoResult {
+		if before.Result == baccarat.NoResult || before.Result == baccarat.Void {
 			p.CannotJudge(unreadBefore, bank.Placed)
 			return
 		}
@@ -324,6 +325,7 @@ func checkBankerOutcome(p *Pass) {
 	bank := bank(p.Round)
 	c := p.Round.Coup()
 	if !c.Complete || p.cancelled() {
+		p.seizedAgainst(c)
 		return
 	}
 	for i := range p.Round.Wagers {
@@ -345,9 +347,84 @@ func checkBankerOutcome(p *Pass) {
 	if (want == baccarat.Collect || got == baccarat.Return) && p.uncoveredReturned(bank) {
 		return
 	}
-	if got != baccarat.Undetermined && got != want {
+	switch {
+	case got != baccarat.Undetermined && got != want:
 		p.reportOutcome(bank, want, got)
+	case got == want:
+		p.judgeBankAmount(bank)
 	}
+}
+
+// seizedAgainst suspects what was paid or collected against the cards in a complete round that is recorded as void and
+// was not declared void: it is wrong whether the round counts or not.
+func (p *Pass) seizedAgainst(c *baccarat.Coup) {
+	r := p.Round
+	if !c.Complete || r.Voided.Seq != 0 {
+		return
+	}
+	from := len(p.Findings)
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		want, got := baccarat.Return, w.Disposition()
+		if c.Result() != baccarat.Tie {
+			want = baccarat.PayIf((c.Result() == baccarat.BankerWon) == (w.Spot != baccarat.SpotAgainstBanker))
+		}
+		if got != want && (got == baccarat.Pay || got == baccarat.Collect) {
+			p.reportOutcome(w, want, got)
+		}
+	}
+	p.suspectFrom(from)
+}
+
+// judgeBankAmount judges what the Banker's wager came to: it wins and loses no less than what was wagered against it and
+// no more than itself. The text prints no odds: they follow from that the wagers are made against all or a part of it,
+// N.J.A.C. 19:47-4.7(a), and 4.6(a) has the wager win or lose. That a stand-off gives it back is printed.
+func (p *Pass) judgeBankAmount(bank *record.Wager) {
+	if !p.readAll() {
+		return
+	}
+	covered, net := int64(0), bank.Net()
+	for _, s := range p.against() {
+		covered += s.Amount
+	}
+	least, most := min(covered, bank.Amount), max(covered, bank.Amount) // that too much was wagered is another finding
+	from := len(p.Findings)
+	switch bank.Disposition() {
+	case baccarat.Pay:
+		if off := max(least-net.Paid, net.Paid-most); off > 0 {
+			p.reportMoney(bank, fmt.Sprintf("paid %s to %s", p.money(least), p.money(most)), off)
+		}
+	case baccarat.Collect:
+		if off := max(least-net.Collected, net.Collected-most); off > 0 {
+			p.reportMoney(bank, fmt.Sprintf("collected %s to %s", p.money(least), p.money(most)), off)
+		}
+	case baccarat.Return:
+		if net.Returned != bank.Amount {
+			p.reportMoney(bank, "returned "+p.money(bank.Amount), net.Returned-bank.Amount)
+			return
+		}
+	}
+	p.suspectFrom(from)
+}
+
+func (p *Pass) reportMoney(w *record.Wager, expected string, off int64) {
+	p.Report(Finding{
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(off), Evidence: evidence(w, p.Round),
+		Expected: expected, Observed: p.settled(w),
+	})
+}
+
+// readAll reports whether the amounts of all wagers of the round and of their motions were reported, and each motion is
+// of a wager on record.
+func (p *Pass) readAll() bool {
+	r := p.Round
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Unplaced() {
+			p.CannotJudge("money moved for a wager that was not reported", s.Seq)
+			return false
+		}
+	}
+	return !record.Any(r.Wagers, func(w *record.Wager) bool { return !w.Gone && !p.read(w) })
 }
 
 // judgeAgainst suspects a wager against the Banker that was settled as if the Banker's wager had come out otherwise:
@@ -361,6 +438,27 @@ func (p *Pass) judgeAgainst(w *record.Wager, result baccarat.Result) {
 		(got == baccarat.Collect || got == baccarat.Pay) {
 		from := len(p.Findings)
 		p.reportOutcome(w, want, got)
+		p.suspectFrom(from)
+	}
+	if w.Spot == baccarat.SpotAgainstBanker && !w.Gone && got == want && p.read(w) {
+		p.judgeAgainstAmount(w)
+	}
+}
+
+// judgeAgainstAmount suspects a wager against the Banker that came to another sum than its own: the text prints no odds,
+// and what it wins is the part of the Banker's wager that it was made against. N.J.A.C. 19:47-4.7(a).
+func (p *Pass) judgeAgainstAmount(w *record.Wager) {
+	net := w.Net()
+	verb, sum := "returned", net.Returned
+	switch w.Disposition() {
+	case baccarat.Pay:
+		verb, sum = "paid", net.Paid
+	case baccarat.Collect:
+		verb, sum = "collected", net.Collected
+	}
+	if sum != w.Amount {
+		from := len(p.Findings)
+		p.reportMoney(w, verb+" "+p.money(w.Amount), sum-w.Amount)
 		p.suspectFrom(from)
 	}
 }
@@ -498,7 +596,7 @@ func (p *Pass) suiviSeat() (seat uint32, known bool) {
 		return 0, true
 	}
 	switch last.Result {
-	case baccarat.NoResult:
+	case baccarat.NoResult, baccarat.Void: // no sentence says whether a void round counts
 		return 0, !called
 	case baccarat.BankerWon:
 		for _, s := range last.Against {

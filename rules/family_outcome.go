@@ -231,6 +231,7 @@ func checkVoidRound(p *Pass) {
 func checkVoidGround(p *Pass) {
 	r := p.Round
 	if r.Voided.Seq == 0 {
+		p.recordedVoid()
 		return
 	}
 	ground := p.ground()
@@ -264,6 +265,33 @@ func checkVoidGround(p *Pass) {
 		}
 	}
 	p.Report(f)
+}
+
+// recordedVoid judges a round that is recorded as void without a declaration. If it was settled by its cards, either the
+// record is wrong or the settlement: that is one finding about the round, and each payment that is right by the cards
+// accuses no one. What was returned is left to outcome.void-round. N.J.A.C. 19:47-4.8 to 4.14 were not found.
+func (p *Pass) recordedVoid() {
+	r, c := p.Round, p.coup()
+	switch {
+	case r.Ended.Result != baccarat.Void:
+	case p.Config.Game == baccarat.CheminDeFer:
+		p.CannotJudge(
+			"the round is recorded as void, and no round_voided was reported; irregularities of chemin de fer are not "+
+				"in the text", append(cardEvidence(r), r.Ended.Seq)...,
+		)
+	case !p.cancelled():
+		f := Finding{
+			Expected: "void only if too few cards remain in the shoe to complete the round",
+			Observed: fmt.Sprintf(
+				"recorded as void with the round complete at player %d, banker %d, and settled by these counts", c.P, c.B,
+			),
+			Evidence: append(cardEvidence(r), r.Ended.Seq),
+		}
+		for i := range r.Wagers {
+			f.Evidence = append(f.Evidence, moneyEvidence(&r.Wagers[i], r)...)
+		}
+		p.Suspect(f)
+	}
 }
 
 // claimed reports whether the round was declared void for lack of cards, and the rulebook has the rule that judges

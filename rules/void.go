@@ -43,9 +43,44 @@ func GroundOf(l *law.Law, s *record.Shoe, r *record.Round) Ground {
 
 func (p *Pass) ground() Ground { return GroundOf(p.Law.Law, p.Shoe, p.Round) }
 
-// cancelled reports whether the round was declared void, or recorded as void.
+// cancelled reports whether the round was declared void, or recorded as void and not settled by its cards.
 func (p *Pass) cancelled() bool {
-	return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == baccarat.Void
+	return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == baccarat.Void && !SettledByCards(p.Law.Law, p.Round)
+}
+
+// SettledByCards reports whether a round that is recorded as void, and was not declared void, is complete and was
+// settled by its cards: more of its wagers were settled as the cards have it than as in a void round, and a winner was
+// paid if there is one. Its money is then judged by the cards, and the record of it by outcome.void-ground.
+func SettledByCards(l *law.Law, r *record.Round) bool {
+	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || r.Voided.Seq != 0 ||
+		r.Ended.Result != baccarat.Void || unread(r) {
+		return false
+	}
+	c := Settling(l, r)
+	if _, due := l.CardsToCome(r.Coup()); !c.Complete || due > 0 {
+		return false
+	}
+	asVoid, asDealt, winners, paid := 0, 0, 0, 0 // the wagers that were settled otherwise
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		want, got := outcomeUnder(l, r.Config, w, c), w.Disposition()
+		if w.Gone || want == baccarat.Undetermined || got == baccarat.Undetermined {
+			continue
+		}
+		if got != baccarat.Return {
+			asVoid++
+		}
+		if got != want {
+			asDealt++
+		}
+		if want == baccarat.Pay {
+			winners++
+			if got == baccarat.Pay {
+				paid++
+			}
+		}
+	}
+	return asDealt < asVoid && (paid > 0 || winners == 0)
 }
 
 // seized reports whether a wager of a void round was collected that does not lose by the cards: it would be wrong in a
