@@ -229,14 +229,31 @@ func checkBankerDeals(p *Pass) {
 			p.CannotJudge("who drew the card, or who has the bank, was not reported", c.Seq)
 			return
 		case c.BySeat != p.Round.Curator:
-			p.Report(Finding{
+			f := Finding{
 				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
 				Expected: fmt.Sprintf("drawn by the Banker, seat %d", p.Round.Curator),
 				Observed: fmt.Sprintf("seat %d", c.BySeat),
-			})
+			}
+			if p.actsAsBanker(c.BySeat) {
+				f.Verdict = finding.Suspect
+				f.Observed += ", as every card of the round"
+			}
+			p.Report(f)
 			return
 		}
 	}
+}
+
+// actsAsBanker reports whether a seat drew every card of the round as the Banker, and no other seat wagered as such:
+// it may have the bank by an assignment that was not reported.
+func (p *Pass) actsAsBanker(seat uint32) bool {
+	r := p.Round
+	if b := bank(r); b != nil && b.Seat != seat {
+		return false
+	}
+	return !record.Any(r.Cards, func(c *record.DealtCard) bool {
+		return !c.Carried && (c.BySeat != seat || c.ByRole != baccarat.RoleBanker)
+	})
 }
 
 func checkBankerWagers(p *Pass) {
@@ -245,7 +262,8 @@ func checkBankerWagers(p *Pass) {
 	if first == 0 || (bank != nil && bank.Placed < first) {
 		return
 	}
-	if bank == nil && unreported(r, r.Curator) {
+	drew := r.Cards[record.Index(r.Cards, func(c *record.DealtCard) bool { return c.Seq == first })].BySeat
+	if bank == nil && (unreported(r, r.Curator) || unreported(r, drew) && p.actsAsBanker(drew)) {
 		p.CannotJudge("the wager of the Banker was not reported", first)
 		return
 	}

@@ -501,8 +501,12 @@ func (p *Pass) lostIndeed(s *record.CuratorStep) {
 
 func checkPassBetween(p *Pass) {
 	for i := range p.Shoe.Curators {
-		if s := &p.Shoe.Curators[i]; s.Kind == record.CuratorPassed && s.Cause == record.PassVoluntary && s.InRound &&
-			s.Round == p.Round.No {
+		s := &p.Shoe.Curators[i]
+		switch {
+		case s.Kind != record.CuratorPassed || s.Cause != record.PassVoluntary || !s.InRound || s.Round != p.Round.No:
+		case !p.wentOn(s.Seq):
+			p.CannotJudge("that the round had ended when the shoe was passed may not be reported", s.Seq)
+		default:
 			p.Report(Finding{
 				Seat: s.Seat, Expected: "passed between rounds",
 				Observed: fmt.Sprintf("passed by seat %d while round %d was in progress", s.Seat, s.Round),
@@ -510,4 +514,12 @@ func checkPassBetween(p *Pass) {
 			})
 		}
 	}
+}
+
+// wentOn reports whether the round in which something happened went on after it: a card, a result or its end followed.
+func (p *Pass) wentOn(after record.Seq) bool {
+	r := p.Round
+	return r.Ended.Seq > after || r.Voided.Seq > after ||
+		record.Any(r.Cards, func(c *record.DealtCard) bool { return c.Seq > after }) ||
+		record.Any(r.Calls, func(c *record.Call) bool { return c.Seq > after && isResult(c.Code) })
 }

@@ -157,6 +157,11 @@ func checkOfferStart(p *Pass) {
 	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
 		return
 	}
+	// The Banker's assignment may not have been reported: the text has the participant responsible for dealing.
+	if p.Law.Game == baccarat.CheminDeFer && len(offers) > 0 && dealt != 0 &&
+		offers[0].Seat == clockwise(p.Shoe.Prep.Occupied, dealt) {
+		return
+	}
 	if len(offers) > 0 && want != 0 && offers[0].Seat != want {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("offered first to seat %d", want),
