@@ -133,6 +133,10 @@ func checkLastHandAnnounced(p *Pass) {
 	}
 	switch {
 	case timely > 0 && early == 0: // to repeat it is lawful
+	case early > 0 && next == nil && s.Cutcard[0].Seq < last.Card && s.LastHandCalls[0] > s.Cutcard[0].Seq &&
+		s.LastHandCalls[0] < last.Card:
+		// The hand before may be the one in which the cutting card appeared: one more hand was announced and played.
+		p.CannotJudge("the cutting card appeared between two hands", s.Cutcard[0].Seq, s.LastHandCalls[0], last.Card)
 	case early > 0:
 		f.Observed = fmt.Sprintf("announced before round %d ended", k)
 		p.suspectIf(timely > 0 || s.LastHandCalls[0] > s.Cutcard[0].Seq, f)
