@@ -394,8 +394,8 @@ func (p *Pass) seizedAgainst(c *baccarat.Coup) {
 	p.suspectFrom(from)
 }
 
-// judgeBankAmount judges what the Banker's wager came to: it wins and loses no less than what was wagered against it and
-// no more than itself. The text prints no odds: they follow from that the wagers are made against all or a part of it,
+// judgeBankAmount judges what the Banker's wager came to: it wins and loses no less than what was wagered against it
+// and no more than itself. The text prints no odds: they follow from that the wagers are made against all or a part of it,
 // N.J.A.C. 19:47-4.7(a), and 4.6(a) has the wager win or lose. That a stand-off gives it back is printed.
 func (p *Pass) judgeBankAmount(bank *record.Wager) {
 	if !p.readAll() {
@@ -463,8 +463,8 @@ func (p *Pass) judgeAgainst(w *record.Wager, result baccarat.Result) {
 	}
 }
 
-// judgeAgainstAmount suspects a wager against the Banker that came to another sum than its own: the text prints no odds,
-// and what it wins is the part of the Banker's wager that it was made against. N.J.A.C. 19:47-4.7(a).
+// judgeAgainstAmount suspects a wager against the Banker that came to another sum than its own: the text prints no
+// odds, and what it wins is the part of the Banker's wager that it was made against. N.J.A.C. 19:47-4.7(a).
 func (p *Pass) judgeAgainstAmount(w *record.Wager) {
 	net := w.Net()
 	verb, sum := "returned", net.Returned

@@ -154,8 +154,8 @@ func (p *Pass) handedOver(h *handover) bool {
 	return true
 }
 
-// anew reports whether an offer begins another turn of offers, after every participant declined and the dealer dealt: no
-// sentence says whether at the right of the curator before, or from seat one as at the commencement of play. N.J.A.C.
+// anew reports whether an offer begins another turn of offers, after every participant declined and the dealer dealt:
+// no sentence says whether at the right of the curator before, or from seat one as at the commencement of play. N.J.A.C.
 // 19:47-3.6(b), 3.11(b).
 func (p *Pass) anew(h *handover, step *record.CuratorStep) bool {
 	begins := step.Seat == counterclockwise(step.Occupied, 0) || step.Seat == counterclockwise(step.Occupied, h.from)
