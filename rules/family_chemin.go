@@ -373,8 +373,8 @@ func checkBankerOutcome(p *Pass) {
 	}
 }
 
-// seizedAgainst suspects what was paid or collected against the cards in a complete round that is recorded as void and
-// was not declared void: it is wrong whether the round counts or not.
+// seizedAgainst suspects what was paid or collected against the cards in a complete round that is recorded as void
+// and was not declared void: it is wrong whether the round counts or not.
 func (p *Pass) seizedAgainst(c *baccarat.Coup) {
 	r := p.Round
 	if !c.Complete || r.Voided.Seq != 0 {
@@ -395,8 +395,8 @@ func (p *Pass) seizedAgainst(c *baccarat.Coup) {
 }
 
 // judgeBankAmount judges what the Banker's wager came to: it wins and loses no less than what was wagered against it
-// and no more than itself. The text prints no odds: they follow from that the wagers are made against all or a part of it,
-// N.J.A.C. 19:47-4.7(a), and 4.6(a) has the wager win or lose. That a stand-off gives it back is printed.
+// and no more than itself. The text prints no odds: they follow from that the wagers are made against all or a part
+// of it, N.J.A.C. 19:47-4.7(a), and 4.6(a) has the wager win or lose. That a stand-off gives it back is printed.
 func (p *Pass) judgeBankAmount(bank *record.Wager) {
 	if !p.readAll() {
 		return

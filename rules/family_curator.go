@@ -155,8 +155,8 @@ func (p *Pass) handedOver(h *handover) bool {
 }
 
 // anew reports whether an offer begins another turn of offers, after every participant declined and the dealer dealt:
-// no sentence says whether at the right of the curator before, or from seat one as at the commencement of play. N.J.A.C.
-// 19:47-3.6(b), 3.11(b).
+// no sentence says whether at the right of the curator before, or from seat one as at the commencement of play.
+// N.J.A.C. 19:47-3.6(b), 3.11(b).
 func (p *Pass) anew(h *handover, step *record.CuratorStep) bool {
 	begins := step.Seat == counterclockwise(step.Occupied, 0) || step.Seat == counterclockwise(step.Occupied, h.from)
 	return begins && len(h.offers) > 0 && step != h.offers[0] && p.allDeclined(step.Seq-1)
