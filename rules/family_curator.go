@@ -119,7 +119,7 @@ func (p *Pass) handedOver(h *handover) bool {
 			step.Seat == counterclockwise(step.Occupied, p.Shoe.Prep.LastDealer) {
 			want = step.Seat
 		}
-		if want != step.Seat && p.anew(h, step) {
+		if want != step.Seat && p.offersAgain(h, step) {
 			want = step.Seat
 		}
 		ownLoss := h.lost && step.Seat == h.from // the rule that the curator must pass
@@ -154,10 +154,10 @@ func (p *Pass) handedOver(h *handover) bool {
 	return true
 }
 
-// anew reports whether an offer begins another turn of offers, after every participant declined and the dealer dealt:
+// offersAgain reports whether an offer begins another turn, after every participant declined and the dealer dealt:
 // no sentence says whether at the right of the curator before, or from seat one as at the commencement of play.
 // N.J.A.C. 19:47-3.6(b), 3.11(b).
-func (p *Pass) anew(h *handover, step *record.CuratorStep) bool {
+func (p *Pass) offersAgain(h *handover, step *record.CuratorStep) bool {
 	begins := step.Seat == counterclockwise(step.Occupied, 0) || step.Seat == counterclockwise(step.Occupied, h.from)
 	return begins && len(h.offers) > 0 && step != h.offers[0] && p.allDeclined(step.Seq-1)
 }
