@@ -16,12 +16,18 @@ func shoePage(c *Console, x *exchange) error {
 	var findings []store.Finding
 	var ledger []store.Vigorish
 	var all errgroup.Group
-	fetch(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
-	fetch(&all, &rounds, func() ([]store.Round, error) { return c.Store.Rounds(ctx, scope, at) })
-	fetch(&all, &findings, func() ([]store.Finding, error) {
+	all.Go(func() (err error) {
+		if rounds, err = c.Store.Rounds(ctx, scope, at); err != nil {
+			return err
+		}
 		q := store.FindingQuery{Property: at.Property, Table: at.Table, Shoe: at.Shoe, Limit: 500}
-		return c.Store.Findings(ctx, scope, q)
+		if n := len(rounds); n > 0 { // in order of time, which bounds what the findings' query reads
+			q.Since, q.Until = rounds[0].At.Add(-store.ShoeLasts), rounds[n-1].At.Add(store.ShoeLasts)
+		}
+		findings, err = c.Store.Findings(ctx, scope, q)
+		return err
 	})
+	fetch(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
 	var currency string
 	fetch(&all, &currency, func() (string, error) { return c.Store.Currency(ctx, scope, at) })
 	fetch(&all, &ledger, func() ([]store.Vigorish, error) { return c.Store.Ledger(ctx, scope, at) })

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -136,6 +137,18 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 	// newest version.
 	const newest = ` ORDER BY at DESC, id, version DESC LIMIT 1 BY id`
 	switch {
+	case q.Dealer != "" && q.Since.IsZero():
+		// The period grows until it has enough findings, so that the projection by dealer reads few parts.
+		last := cmp.Or(q.After, q.Until, s.now())
+		for _, days := range []int{7, 100} {
+			q.Since = last.AddDate(0, 0, -days)
+			found, err := s.Findings(ctx, scope, q)
+			if err != nil || len(found) >= LimitOf(q.Limit) {
+				return found, err
+			}
+		}
+		q.Since = time.Unix(1, 0)
+		return s.Findings(ctx, scope, q)
 	case q.Dealer != "":
 		// Without FINAL, for the projection by dealer. An older version that names another dealer counts until it is merged.
 		selected := `WHERE ` + w.equal("dealer_id", q.Dealer).String() + current
@@ -151,9 +164,9 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 
 // Exceptions returns the findings of severity minor and above of a gaming day.
 func (s *Store) Exceptions(ctx context.Context, scope Scope, q DayQuery) ([]Finding, error) {
-	w := q.where(scope).and("severity != 'info'")
+	w := q.where(scope) // without the severity, in which the versions of a finding may differ
 	return read[Finding](ctx, s, "exceptions", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL PREWHERE `+
-		w.String()+` WHERE 1`+current+` ORDER BY table_id, at, id`+limit(All), w)
+		w.String()+` WHERE severity != 'info'`+current+` ORDER BY table_id, at, id`+limit(All), w)
 }
 
 // States adds the state and the owner of each finding.

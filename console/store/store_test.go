@@ -235,6 +235,7 @@ func TestFindings(t *testing.T) {
 		for _, f := range plain {
 			for _, q := range []FindingQuery{
 				{Dealer: f.DealerID},
+				{Dealer: f.DealerID, Limit: 1}, // from the first period that has enough
 				{Property: f.PropertyID, Dealer: f.DealerID, Since: f.At.Add(-time.Minute), Until: f.At.Add(time.Minute)},
 				{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Round: f.Round},
 				{Table: f.TableID, Rule: f.Rule, Dealer: f.DealerID},
@@ -249,11 +250,37 @@ func TestFindings(t *testing.T) {
 						want = append(want, x)
 					}
 				}
+				if q.Limit > 0 {
+					want = want[:q.Limit]
+				}
 				got, err := s.Findings(ctx, everywhere, q)
 				if diff := cmp.Diff(want, got); err != nil || diff != "" {
 					t.Errorf("%s, %+v: %v\n%s", x.when, q, err, diff)
 				}
 			}
+		}
+	}
+}
+
+// A finding whose newest version has severity info is no exception, whatever an older one was.
+func TestExceptionsChooseTheNewestVersion(t *testing.T) {
+	s := played(t)
+	table := s.Table("findings")
+	found, err := s.Findings(t.Context(), everywhere, FindingQuery{Limit: 1})
+	if err != nil || len(found) == 0 {
+		t.Fatal(len(found), err)
+	}
+	f := &found[0]
+	q := DayQuery{Property: f.PropertyID, Day: Day(f.GamingDay), Since: f.At, Until: f.At}
+	for _, severity := range []string{"minor", "info"} {
+		if err := s.Conn().Exec(t.Context(), "INSERT INTO "+table+" SELECT * REPLACE ('"+severity+
+			"' AS severity, version + 1 AS version) FROM "+table+" FINAL WHERE id = '"+f.ID+"'"); err != nil {
+			t.Fatal(err)
+		}
+		all, err := s.Exceptions(t.Context(), everywhere, q)
+		if listed := slices.ContainsFunc(all, func(o Finding) bool { return o.ID == f.ID }); err != nil ||
+			listed != (severity == "minor") {
+			t.Errorf("a finding whose newest version is %s is an exception: %t, %v", severity, listed, err)
 		}
 	}
 }

@@ -3106,3 +3106,15 @@ ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS derived_
 ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS mac_key LowCardinality(String) COMMENT 'id of the key of mac; empty without journal.key';
 
 ALTER TABLE shoeproof.journal ON CLUSTER floor ADD COLUMN IF NOT EXISTS mac String COMMENT 'HMAC-SHA256 over all other columns of the row, in hex';
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor MATERIALIZE INDEX by_shoe;
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor MATERIALIZE INDEX by_shoe;
+
+ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor MATERIALIZE INDEX by_shoe;

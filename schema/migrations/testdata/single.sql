@@ -2371,3 +2371,15 @@ ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS derived_sha256 String COM
 ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS mac_key LowCardinality(String) COMMENT 'id of the key of mac; empty without journal.key';
 
 ALTER TABLE shoeproof.journal ADD COLUMN IF NOT EXISTS mac String COMMENT 'HMAC-SHA256 over all other columns of the row, in hex';
+
+ALTER TABLE shoeproof.rounds ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE shoeproof.rounds MATERIALIZE INDEX by_shoe;
+
+ALTER TABLE shoeproof.wagers ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE shoeproof.wagers MATERIALIZE INDEX by_shoe;
+
+ALTER TABLE shoeproof.vigorish ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
+
+ALTER TABLE shoeproof.vigorish MATERIALIZE INDEX by_shoe;
