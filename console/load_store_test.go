@@ -23,7 +23,7 @@ const (
 	loadTables = 200
 	loadRounds = 3_000_000
 	loadDB     = "load"
-	// loadPart is the number of rows of one insert, which takes well below the read timeout.
+	// loadPart is the number of rows of one insert.
 	loadPart = 250_000
 )
 
@@ -49,7 +49,9 @@ func loadStore(t testing.TB, n int) (*store.Store, string) {
 	if _, _, err := clickhouse.Migrate(t.Context(), loadConfig(e.Addr)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := store.Open(t.Context(), loadConfig(e.Addr), clickhouse.Config{}, time.Now)
+	cfg := loadConfig(e.Addr)
+	cfg.ReadTimeout = 10 * time.Minute // an insert of loadPart rows beside other work
+	s, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,6 +62,7 @@ func loadStore(t testing.TB, n int) (*store.Store, string) {
 	}
 	if have < uint64(n) {
 		l := loader{t, s, n}
+		l.empty()
 		l.findings()
 		l.queue()
 		l.configs()
@@ -88,7 +91,7 @@ func (l loader) run(statement string, from int) {
 	l.t.Helper()
 	for _, name := range []string{
 		"findings", "open_findings", "finding_actions", "rounds", "wagers", "shoes", "feeds", "table_configs", "case_steps",
-		"console_log",
+		"console_log", "dealer_findings", "dealer_rounds",
 	} {
 		statement = strings.ReplaceAll(statement, "{"+name+"}", l.s.Table(name))
 	}
@@ -98,6 +101,17 @@ func (l loader) run(statement string, from int) {
 	).Replace(statement)
 	if err := l.s.Conn().Exec(l.t.Context(), statement); err != nil {
 		l.t.Fatal(err)
+	}
+}
+
+// empty removes what an interrupted run has filled: its findings have the same ids at other times.
+func (l loader) empty() {
+	l.t.Helper()
+	for _, table := range []string{
+		"findings", "dealer_findings", "finding_actions", "rounds", "dealer_rounds", "wagers", "shoes", "feeds",
+		"table_configs", "case_steps", "console_log",
+	} {
+		l.run("TRUNCATE TABLE {"+table+"}", 0)
 	}
 }
 
