@@ -2,8 +2,11 @@ package console
 
 import (
 	"cmp"
+	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -17,6 +20,7 @@ import (
 // became of the findings, and the bundles with their check values.
 type dayView struct {
 	Property, Day, Previous, Next string
+	At                            time.Time // of the figures
 	Properties                    []string
 	Run                           *clickhouse.AuditRun // nil if no run audited the day
 	Tables                        []store.TableDay     // with rounds or shoes that could not be audited whole
@@ -58,13 +62,13 @@ func dayPage(c *Console, x *exchange) error {
 }
 
 func (c *Console) readDay(x *exchange, v *dayView) error {
-	ctx, scope := x.r.Context(), x.scope()
+	ctx := x.r.Context()
 	since, until, err := c.bounds(v.Day)
 	if err != nil {
 		return err
 	}
 	q := store.DayQuery{Property: v.Property, Day: v.Day, Since: since, Until: until}
-	var outcomes []store.DayOutcome
+	var figures dayFigures
 	var exports []bundle
 	var all errgroup.Group
 	all.Go(func() error {
@@ -74,13 +78,12 @@ func (c *Console) readDay(x *exchange, v *dayView) error {
 		}
 		return err
 	})
-	fetch(&all, &v.Tables, func() ([]store.TableDay, error) { return c.Store.TablesOf(ctx, scope, q) })
-	fetch(&all, &v.Unjudged, func() ([]finding.Unjudged, error) { return c.Store.Unjudged(ctx, scope, q) })
-	fetch(&all, &outcomes, func() ([]store.DayOutcome, error) { return c.Store.Outcomes(ctx, scope, q) })
+	fetch(&all, &figures, func() (dayFigures, error) { return c.dayFigures(x, q) })
 	fetch(&all, &exports, func() ([]bundle, error) { return c.bundlesOf(x, []string{v.Property}) })
 	if err := all.Wait(); err != nil {
 		return err
 	}
+	v.At, v.Tables, v.Unjudged = figures.at, slices.Clone(figures.tables), figures.unjudged // shared, except the clone
 	v.TablesAll = len(v.Tables)
 	for i := range v.Tables {
 		v.Rounds += v.Tables[i].Rounds
@@ -88,8 +91,32 @@ func (c *Console) readDay(x *exchange, v *dayView) error {
 	}
 	v.Tables = slices.DeleteFunc(v.Tables, func(t store.TableDay) bool { return t.Gaps+t.Missing == 0 })
 	v.Bundles = slices.DeleteFunc(exports, func(b bundle) bool { return b.GamingDay != v.Day })
-	v.outcomes(outcomes)
+	v.outcomes(figures.outcomes)
 	return nil
+}
+
+// dayFigures are the figures of a gaming day, with the time of their query.
+type dayFigures struct {
+	at       time.Time
+	tables   []store.TableDay
+	unjudged []finding.Unjudged
+	outcomes []store.DayOutcome
+}
+
+// dayFigures reads the figures of a day. Each query reads the parts that have the day, with the rows of all tables of
+// the floor, so requests share the answer.
+func (c *Console) dayFigures(x *exchange, q store.DayQuery) (dayFigures, error) {
+	ctx, scope := context.WithoutCancel(x.r.Context()), x.scope()
+	key := fmt.Sprintf("day %v %+v", scope, q)
+	return cached(&c.figures, key, figuresTTL, func() (f dayFigures, err error) {
+		f.at = c.Now()
+		var all errgroup.Group
+		fetch(&all, &f.tables, func() ([]store.TableDay, error) { return c.Store.TablesOf(ctx, scope, q) })
+		fetch(&all, &f.unjudged, func() ([]finding.Unjudged, error) { return c.Store.Unjudged(ctx, scope, q) })
+		fetch(&all, &f.outcomes, func() ([]store.DayOutcome, error) { return c.Store.Outcomes(ctx, scope, q) })
+		err = all.Wait()
+		return f, err
+	})
 }
 
 // outcomes sums up findings by state, and closed ones by disposition.
