@@ -151,6 +151,12 @@ func (t *drawing) momentOf(e *decodedEvent) (m moment, ok bool) {
 	case *schema.CardMoved:
 		m.What = fmt.Sprintf("card %d of the shoe moved from %s to %s", p.CardSeq, words(p.From.String()),
 			words(p.To.String()))
+	case *schema.CardsHanded:
+		m.What = cardsText(p.Hand, "handed to", p.Seat, p.Face)
+		return m, e.Cited
+	case *schema.CardsReturned:
+		m.What = cardsText(p.Hand, "returned by", p.Seat, p.Face)
+		return m, e.Cited
 	case *schema.CardFoundFaceup, *schema.CardCarriedOver, *schema.RoundVoided, *schema.DealInstructed:
 		m.What = plainText(e)
 	case *schema.WagerPaid:
@@ -173,6 +179,15 @@ func (t *drawing) momentOf(e *decodedEvent) (m moment, ok bool) {
 		return m, e.Cited
 	}
 	return m, true
+}
+
+// cardsText describes cards of a hand between dealer and patron: player cards handed to seat 2, face down.
+func cardsText(hand schema.Hand, how string, seat uint32, face schema.Face) string {
+	text := fmt.Sprintf("%s cards %s seat %d", words(hand.String()), how, seat)
+	if face != schema.FaceUnspecified {
+		text += ", face " + words(face.String())
+	}
+	return text
 }
 
 // plainText is an event with the fields of its payload.

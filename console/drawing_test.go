@@ -54,6 +54,9 @@ func TestDrawing(t *testing.T) {
 		"card 27 of the shoe moved from under shoe right to banker": &schema.CardMoved{
 			CardSeq: 27, From: schema.MovePlaceUnderShoeRight, To: schema.MovePlaceBanker,
 		},
+		"player cards handed to seat 2, face down": &schema.CardsHanded{
+			Hand: schema.HandPlayer, Seat: 2, CardSeqs: []uint32{54, 56}, Face: schema.FaceDown,
+		},
 		"called: player wins": &schema.Announced{Code: schema.CallPlayerWins, Hand: schema.HandPlayer},
 		"round started":       &schema.RoundStarted{},
 	} {

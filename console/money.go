@@ -53,13 +53,31 @@ func cash(minor int64, currency string) string {
 // amountText is an amount of a text of the engine.
 var amountText = regexp.MustCompile(`\b([A-Z]{3}) (-?\d+(?:\.\d+)?)\b`)
 
-// people rewrites the amounts of a text of the engine, such as USD 1234.50, as people write them. The finding keeps its
-// text.
+// constant is a spot, a call or another constant of the event contract, in a text of the engine.
+var constant = regexp.MustCompile(`\b(?:` + strings.Join(slices.Concat(
+	constants[schema.Spot](), constants[schema.Call](), constants[schema.Role](), constants[schema.Face](),
+	constants[schema.ShoeDevice](),
+), "|") + `)\b`)
+
+// constants are the names of an enumeration of the event contract.
+func constants[T interface {
+	~uint8
+	fmt.Stringer
+}]() (names []string) {
+	for v := T(1); !strings.HasSuffix(v.String(), ")"); v++ { // of no constant: Face(3)
+		names = append(names, v.String())
+	}
+	return names
+}
+
+// people rewrites a text of the engine as people write it: amounts such as USD 1234.50, and constants such as DRAGON_7.
+// The finding keeps its text.
 func people(text string) string {
+	text = constant.ReplaceAllStringFunc(text, words)
 	return amountText.ReplaceAllStringFunc(text, func(found string) string {
 		currency, number, _ := strings.Cut(found, " ")
 		minor, ok := minorUnits(number, currency)
-		if ok = ok && symbols()[currency] != ""; !ok { // TIE 8 is no amount
+		if ok = ok && symbols()[currency] != ""; !ok { // ABC 8 is no amount
 			return found
 		}
 		if number[0] == '-' {

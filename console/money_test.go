@@ -29,7 +29,9 @@ func TestMoney(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"TIE of USD 10.00 paid at least 8:1: USD 80.00": "TIE of $10.00 paid at least 8:1: $80.00",
+		"TIE of USD 10.00 paid at least 8:1: USD 80.00": "tie of $10.00 paid at least 8:1: $80.00",
+		"DRAGON_7 at T_DRAGON_7, PLAYER_PAIR":           "dragon 7 at T_DRAGON_7, player pair",
+		"NO_MORE_BETS not called by DEALER, face DOWN":  "no more bets not called by dealer, face down",
 		"JPY 5000 and USD 0.00":                         "¥5,000 and $0.00", "no amount, EZB 8 9": "no amount, EZB 8 9",
 	} {
 		if got := people(text); got != want {
