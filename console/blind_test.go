@@ -54,28 +54,34 @@ func TestStaleScreen(t *testing.T) {
 	const live = "document.querySelector('#link').dataset.state == 'on' && document.querySelector('#stale').hidden"
 	const blind = "!document.querySelector('#stale').hidden && " +
 		"document.querySelector('#stale').getBoundingClientRect().width >= document.body.clientWidth"
-	later := func() { eval[int](b, "(() => { const d = Date.now; Date.now = () => d() + 26000; return 0; })()") }
+	// The clock of the page is put forward and stands still, so that a limit of more than 25 s fails; then it goes on.
+	const putForward = "(() => { const d = Date.now, then = d() + 26000; Date.now = () => then; " +
+		"window.goOn = () => { const lost = then - d(); Date.now = () => d() + lost; return 0; }; return 0; })()"
 	b.await(live)
 
 	// The network is cut, and the console does not run.
 	for _, fails := range []*atomic.Bool{&hangs, &refuses} {
 		fails.Store(true)
 		front.CloseClientConnections()
-		later()
+		b.await("document.querySelector('#link').dataset.state == 'late'") // no beat is under way any more
+		eval[int](b, putForward)
 		b.await(blind)
+		eval[int](b, "goOn()")
 		fails.Store(false)
 		front.CloseClientConnections()
 		b.await(live)
 	}
 
-	behind.Store(int64(time.Minute))
+	behind.Store(int64(26 * time.Second))
+	eval[int](b, putForward)
+	eval[int](b, "goOn()")
 	b.await(blind)
 	behind.Store(0)
 	b.await(live)
 
 	// The page fetches its tiles every five seconds, which replaces an aged one.
 	b.await("(() => { const tile = document.querySelector('.tile'); const old = tile.innerText.includes('NO FEED');" +
-		" if (!old) { tile.className = 'tile feed-live'; tile.dataset.received = Date.now() - 180000; } return old; })()")
+		" if (!old) { tile.className = 'tile feed-live'; tile.dataset.received = Date.now() - 600000; } return old; })()")
 
 	// The session ends, and each session of a console that starts again.
 	for _, end := range []func(){
