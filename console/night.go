@@ -43,8 +43,8 @@ type mark struct {
 	URL, Text, Sort string
 }
 
-// The frame of a timeline.
-const timelineLeft, timelineWidth, maxMarks = 60.0, 600.0, 200
+// The frame of a timeline of 600 units, in which the hour of its end is whole.
+const timelineLeft, timelineRight, maxMarks = 60.0, 576.0, 200
 
 // gamingDay returns the gaming day that a request selects, with the days beside it.
 func (x *exchange) gamingDay() (day, previous, next string, err error) {
@@ -108,7 +108,7 @@ func (c *Console) timeline(n *night) *timeline {
 	length := max(float64(last.Sub(first)), float64(time.Minute))
 	x := func(t time.Time) float64 {
 		share := min(max(float64(t.Sub(first))/length, 0), 1)
-		return math.Round(10*(timelineLeft+(timelineWidth-timelineLeft-8)*share)) / 10
+		return math.Round(10*(timelineLeft+(timelineRight-timelineLeft)*share)) / 10
 	}
 	t := &timeline{}
 	var shoes []*store.Stint
