@@ -1055,7 +1055,8 @@ CREATE TABLE _database_.rounds_local
     `irregular` Bool COMMENT 'a card was carried over, moved, burned or discarded: detectors do not score the cards',
     `settled_at` DateTime64(9, 'UTC') DEFAULT greatest(at, end_at) COMMENT 'time of the event that settled the round: the next first card, or the end of the shoe; UTC' CODEC(Delta(8), ZSTD(1)),
     INDEX by_at at TYPE minmax GRANULARITY 1,
-    INDEX by_settled settled_at TYPE minmax GRANULARITY 1
+    INDEX by_settled settled_at TYPE minmax GRANULARITY 1,
+    INDEX by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
@@ -2413,7 +2414,8 @@ CREATE TABLE _database_.vigorish_local
     `collected` Int64 COMMENT 'vigorish that was collected; minor units',
     `marked_seq` UInt64 COMMENT 'number of the event that marked it; 0 if it was not marked',
     `collected_seq` UInt64 COMMENT 'number of the event that collected it; 0 if it was not collected',
-    `version` UInt32 COMMENT 'decides between rows of the same key: the highest counts'
+    `version` UInt32 COMMENT 'decides between rows of the same key: the highest counts',
+    INDEX by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
@@ -2482,7 +2484,8 @@ CREATE TABLE _database_.wagers_local
     `lock_stake` Int64 DEFAULT -1 COMMENT 'stake as a device read it when bets were closed; -1 without a reading; minor units',
     `settle_stake` Int64 DEFAULT -1 COMMENT 'stake as a device read it at settlement; -1 without a reading; minor units',
     INDEX by_patron patron TYPE bloom_filter(0.01) GRANULARITY 1,
-    INDEX by_at at TYPE minmax GRANULARITY 1
+    INDEX by_at at TYPE minmax GRANULARITY 1,
+    INDEX by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
