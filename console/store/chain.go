@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -128,8 +129,11 @@ func (c *chains) all(actions []Action, entries []Entry, keys rows.ChainKeys) map
 
 const writeTimeout = 30 * time.Second
 
-// begin writes the first link of a new chain.
+// begin writes the first link of a new chain. It does not end with the request or its timeout: if it did, the first
+// requests of a large database from before there were chains would each begin again.
 func (s *Store) begin(ctx context.Context, property string, c *chain) error {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clickhouse.UnchainedTimeout+writeTimeout)
+	defer cancel()
 	genesis, err := s.Begin(ctx, property, s.now())
 	if err != nil {
 		return fmt.Errorf("begin the chain of %q: %w", property, err)

@@ -114,9 +114,13 @@ func genesisOf(e *rows.Entry) (g rows.Genesis) {
 	return g
 }
 
+// UnchainedTimeout bounds Unchained, which reads all rows from before there were chains: 12 million take 10 s of
+// processor time.
+const UnchainedTimeout = 10 * time.Minute
+
 // Unchained returns the number and the digest of the rows of a property without a chain.
 func (s *Store) Unchained(ctx context.Context, property string) (u rows.Unchained, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	ctx, cancel := context.WithTimeout(ctx, UnchainedTimeout)
 	defer cancel()
 	for _, t := range []struct {
 		name, columns string
