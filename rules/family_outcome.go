@@ -269,8 +269,8 @@ func checkVoidGround(p *Pass) {
 
 // recordedVoid judges a round that is recorded as void without a declaration. If it was settled by its cards, either
 // the record is wrong or the settlement: that is one finding about the round, and each payment that is right by the
-// cards accuses no one. It is a breach if anything was collected, which a void round never permits. What was returned is
-// left to outcome.void-round. N.J.A.C. 19:47-4.8 to 4.14 were not found.
+// cards accuses no one. It is a breach if anything was collected, which a void round never permits. What was returned
+// is left to outcome.void-round. N.J.A.C. 19:47-4.8 to 4.14 were not found.
 func (p *Pass) recordedVoid() {
 	r, c := p.Round, p.coup()
 	switch {
