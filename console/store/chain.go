@@ -132,7 +132,7 @@ const writeTimeout = 30 * time.Second
 // begin writes the first link of a new chain. It does not end with the request or its timeout: if it did, the first
 // requests of a large database from before there were chains would each begin again.
 func (s *Store) begin(ctx context.Context, property string, c *chain) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clickhouse.UnchainedTimeout+writeTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clickhouse.UnchainedTimeout)
 	defer cancel()
 	genesis, err := s.Begin(ctx, property, s.now())
 	if err != nil {

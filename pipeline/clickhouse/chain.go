@@ -115,8 +115,8 @@ func genesisOf(e *rows.Entry) (g rows.Genesis) {
 }
 
 // UnchainedTimeout bounds Unchained, which reads all rows from before there were chains: 12 million take 10 s of
-// processor time.
-const UnchainedTimeout = 10 * time.Minute
+// processor time. The roles of audit grants permit queries of 120 s.
+const UnchainedTimeout = 100 * time.Second
 
 // Unchained returns the number and the digest of the rows of a property without a chain.
 func (s *Store) Unchained(ctx context.Context, property string) (u rows.Unchained, err error) {
