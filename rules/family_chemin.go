@@ -357,11 +357,7 @@ func checkBankerOutcome(p *Pass) {
 	if bank == nil || bank.Gone {
 		return
 	}
-	want := baccarat.Return
-	if c.Result() != baccarat.Tie {
-		want = baccarat.PayIf(c.Result() == baccarat.BankerWon)
-	}
-	got := bank.Disposition()
+	want, got := cheminOutcome(bank, c.Result()), bank.Disposition()
 	if (want == baccarat.Collect || got == baccarat.Return) && p.uncoveredReturned(bank) {
 		return
 	}
@@ -383,10 +379,7 @@ func (p *Pass) seizedAgainst(c *baccarat.Coup) {
 	from := len(p.Findings)
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		want, got := baccarat.Return, w.Disposition()
-		if c.Result() != baccarat.Tie {
-			want = baccarat.PayIf((c.Result() == baccarat.BankerWon) == (w.Spot != baccarat.SpotAgainstBanker))
-		}
+		want, got := cheminOutcome(w, c.Result()), w.Disposition()
 		if got != want && (got == baccarat.Pay || got == baccarat.Collect) {
 			p.reportOutcome(w, want, got)
 		}
@@ -394,41 +387,62 @@ func (p *Pass) seizedAgainst(c *baccarat.Coup) {
 	p.suspectFrom(from)
 }
 
-// judgeBankAmount judges what the Banker's wager came to: it wins and loses no less than what was wagered against it
-// and no more than itself. The text prints no odds: they follow from that the wagers are made against all or a part
-// of it, N.J.A.C. 19:47-4.7(a), and 4.6(a) has the wager win or lose. That a stand-off gives it back is printed.
+// cheminOutcome is what becomes of the Banker's wager, or of one against it, on a result.
+func cheminOutcome(w *record.Wager, result baccarat.Result) baccarat.Disposition {
+	if result == baccarat.Tie {
+		return baccarat.Return
+	}
+	return baccarat.PayIf((result == baccarat.BankerWon) == (w.Spot != baccarat.SpotAgainstBanker))
+}
+
+// moved is the sum that a wager was paid, collected or returned.
+func moved(w *record.Wager) int64 {
+	net := w.Net()
+	switch w.Disposition() {
+	case baccarat.Pay:
+		return net.Paid
+	case baccarat.Collect:
+		return net.Collected
+	default:
+		return net.Returned
+	}
+}
+
+// judgeBankAmount judges the sum that moved for the Banker's wager. The text prints that a stand-off returns it. It
+// prints no odds: a win or a loss is suspected outside the range from the sum of the wagers against the Banker to his
+// own wager, since those are made "against all or a part" of it. N.J.A.C. 19:47-4.6(a), 4.7(a).
 func (p *Pass) judgeBankAmount(bank *record.Wager) {
 	if !p.readAll() {
 		return
 	}
-	covered, net := int64(0), bank.Net()
-	for _, s := range p.against() {
-		covered += s.Amount
+	sum, covered := moved(bank), p.covered()
+	if bank.Disposition() == baccarat.Return {
+		if sum != bank.Amount {
+			p.reportMoney(bank, p.money(bank.Amount), sum-bank.Amount)
+		}
+		return
 	}
-	least, most := min(covered, bank.Amount), max(covered, bank.Amount) // that too much was wagered is another finding
-	from := len(p.Findings)
-	switch bank.Disposition() {
-	case baccarat.Pay:
-		if off := max(least-net.Paid, net.Paid-most); off > 0 {
-			p.reportMoney(bank, fmt.Sprintf("paid %s to %s", p.money(least), p.money(most)), off)
-		}
-	case baccarat.Collect:
-		if off := max(least-net.Collected, net.Collected-most); off > 0 {
-			p.reportMoney(bank, fmt.Sprintf("collected %s to %s", p.money(least), p.money(most)), off)
-		}
-	case baccarat.Return:
-		if net.Returned != bank.Amount {
-			p.reportMoney(bank, "returned "+p.money(bank.Amount), net.Returned-bank.Amount)
-			return
-		}
+	least, most := min(covered, bank.Amount), max(covered, bank.Amount) // another rule reports that covered is too much
+	if off := max(least-sum, sum-most); off > 0 {
+		from := len(p.Findings)
+		p.reportMoney(bank, p.money(least)+" to "+p.money(most), off)
+		p.suspectFrom(from)
 	}
-	p.suspectFrom(from)
 }
 
+// covered is the sum of the wagers against the Banker.
+func (p *Pass) covered() (sum int64) {
+	for _, s := range p.against() {
+		sum += s.Amount
+	}
+	return sum
+}
+
+// reportMoney reports a wager that was paid, collected or returned with a sum that is off.
 func (p *Pass) reportMoney(w *record.Wager, expected string, off int64) {
 	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(off), Evidence: evidence(w, p.Round),
-		Expected: expected, Observed: p.settled(w),
+		Expected: w.Disposition().String() + " " + expected, Observed: p.settled(w),
 	})
 }
 
@@ -448,35 +462,26 @@ func (p *Pass) readAll() bool {
 // judgeAgainst suspects a wager against the Banker that was settled as if the Banker's wager had come out otherwise:
 // the text has the outcome of the Banker's wager alone, against which it was made. N.J.A.C. 19:47-4.6(a), 4.7(a).
 func (p *Pass) judgeAgainst(w *record.Wager, result baccarat.Result) {
-	got, want := w.Disposition(), baccarat.Return
-	if result != baccarat.Tie {
-		want = baccarat.PayIf(result == baccarat.PlayerWon)
+	if w.Spot != baccarat.SpotAgainstBanker || w.Gone {
+		return
 	}
-	if w.Spot == baccarat.SpotAgainstBanker && !w.Gone && got != want &&
-		(got == baccarat.Collect || got == baccarat.Pay) {
+	want, got := cheminOutcome(w, result), w.Disposition()
+	switch {
+	case got == want:
+		p.judgeAgainstAmount(w)
+	case got == baccarat.Collect || got == baccarat.Pay:
 		from := len(p.Findings)
 		p.reportOutcome(w, want, got)
 		p.suspectFrom(from)
 	}
-	if w.Spot == baccarat.SpotAgainstBanker && !w.Gone && got == want && p.read(w) {
-		p.judgeAgainstAmount(w)
-	}
 }
 
-// judgeAgainstAmount suspects a wager against the Banker that came to another sum than its own: the text prints no
+// judgeAgainstAmount suspects a wager against the Banker for which another sum than its own moved: the text prints no
 // odds, and what it wins is the part of the Banker's wager that it was made against. N.J.A.C. 19:47-4.7(a).
 func (p *Pass) judgeAgainstAmount(w *record.Wager) {
-	net := w.Net()
-	verb, sum := "returned", net.Returned
-	switch w.Disposition() {
-	case baccarat.Pay:
-		verb, sum = "paid", net.Paid
-	case baccarat.Collect:
-		verb, sum = "collected", net.Collected
-	}
-	if sum != w.Amount {
+	if sum := moved(w); p.read(w) && sum != w.Amount {
 		from := len(p.Findings)
-		p.reportMoney(w, verb+" "+p.money(w.Amount), sum-w.Amount)
+		p.reportMoney(w, p.money(w.Amount), sum-w.Amount)
 		p.suspectFrom(from)
 	}
 }
@@ -484,10 +489,7 @@ func (p *Pass) judgeAgainstAmount(w *record.Wager) {
 // uncoveredReturned reports whether the returned part of the Banker wager is the part that no participant wagered
 // against, which may be all of it. N.J.A.C. 19:47-4.7(a): participants wager against all or a part of it.
 func (p *Pass) uncoveredReturned(bank *record.Wager) bool {
-	covered := int64(0)
-	for _, s := range p.against() {
-		covered += s.Amount
-	}
+	covered := p.covered()
 	taken, back := bank.Collected.Amount, bank.Returned.Amount
 	return taken >= covered && back > 0 && taken+back == bank.Amount
 }

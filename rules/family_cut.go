@@ -157,7 +157,7 @@ func checkOfferStart(p *Pass) {
 	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
 		return
 	}
-	// The Banker's assignment may not have been reported: the text has the participant responsible for dealing.
+	// If the assignment of the Banker was not reported, who dealt last was responsible. N.J.A.C. 19:47-4.4(b).
 	if p.Law.Game == baccarat.CheminDeFer && len(offers) > 0 && dealt != 0 &&
 		offers[0].Seat == clockwise(p.Shoe.Prep.Occupied, dealt) {
 		return
