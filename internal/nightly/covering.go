@@ -66,12 +66,11 @@ func Covering(ctx context.Context, store *clickhouse.Store, of *calendar.Calenda
 
 // foundSince describes that findings were added, changed or deleted after a run, empty if none were.
 func foundSince(ctx context.Context, store *clickhouse.Store, run *clickhouse.AuditRun) (string, error) {
-	left, err := store.LeftSum(ctx, run.Property, run.ID)
-	if err != nil || left == "" {
-		return "", err
+	if run.Found == "" {
+		return "", nil
 	}
 	now, err := store.FoundSum(ctx, run.Property, run.GamingDay, run.Shift)
-	if err != nil || now == left {
+	if err != nil || now == run.Found {
 		return "", err
 	}
 	return fmt.Sprintf("the findings of gaming day %s are others than run %s left behind", run.GamingDay, run.ID), nil

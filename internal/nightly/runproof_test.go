@@ -14,13 +14,19 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
+// ingestTable stores the events of one table, without a fault.
+func ingestTable(t *testing.T, store *clickhouse.Store) {
+	t.Helper()
+	var l log
+	l.append(play(t, 1, 0, 1).events...)
+	ingest(t, store, &l)
+}
+
 // A row of audit_runs covers a gaming day only if the console log has its hash: who may write the table cannot make a
 // day look audited. Runs of releases that did not log them cover their days once the first run has named them.
 func TestForgedRun(t *testing.T) {
 	store := database(t)
-	var l log
-	l.append(play(t, 1, 0, 1).events...)
-	ingest(t, store, &l)
+	ingestTable(t, store)
 	o := options()
 	now := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
 	missing := func() bool {
@@ -72,9 +78,7 @@ func TestRunsOfEarlierReleasesAndYears(t *testing.T) {
 	cfg := server.Migrated(t)
 	cfg.RunsKept = 10
 	store := clickhousetest.Open(t, cfg)
-	var l log
-	l.append(play(t, 1, 0, 1).events...)
-	ingest(t, store, &l)
+	ingestTable(t, store)
 	write := func(day, id string) {
 		t.Helper()
 		r := clickhouse.AuditRun{
@@ -118,9 +122,7 @@ func TestRunsOfEarlierReleasesAndYears(t *testing.T) {
 // A range of the journal that is replaced after a run, with the digest of other records, is not as the run recorded it.
 func TestJournalAfterARun(t *testing.T) {
 	store := database(t)
-	var l log
-	l.append(play(t, 1, 0, 1).events...)
-	ingest(t, store, &l)
+	ingestTable(t, store)
 	// As of an ingest with a journal, which this test has none of.
 	change(t, store, "ALTER TABLE JOURNAL UPDATE hash = 'of its rows' WHERE 1 SETTINGS mutations_sync = 1")
 	for range 2 {
@@ -145,9 +147,7 @@ func TestJournalAfterARun(t *testing.T) {
 // before another run has compared it.
 func TestFindingsAfterARun(t *testing.T) {
 	store := database(t)
-	var l log
-	l.append(play(t, 1, 0, 1).events...)
-	ingest(t, store, &l)
+	ingestTable(t, store)
 	o := options()
 	covered := func() string {
 		t.Helper()
@@ -191,9 +191,7 @@ func TestJournalLosesItsHMACs(t *testing.T) {
 		t.Fatal(err)
 	}
 	store := clickhousetest.Open(t, cfg)
-	var l log
-	l.append(play(t, 1, 0, 1).events...)
-	ingest(t, store, &l)
+	ingestTable(t, store)
 	for range 2 {
 		if n := night(t, store, nil); len(n.Records)+len(n.Trusted) > 0 {
 			t.Fatalf("%q, trusted %q", n.Records, n.Trusted)
@@ -209,7 +207,7 @@ func TestJournalLosesItsHMACs(t *testing.T) {
 			return c.Partition == partition && len(c.Forged) > 0
 		})
 	}
-	// Nor does a row without one that no range counts hide the labels of the day.
+	// An unsigned row that coverage does not count does not end the comparison of labels.
 	change(t, store, "INSERT INTO JOURNAL SELECT * REPLACE (generation - 1 AS generation, 'other' AS engine, '' AS mac_key, "+
 		"'' AS mac) FROM JOURNAL")
 	if n := night(t, store, nil); len(n.Records)+len(n.Others) > 0 {
@@ -233,9 +231,7 @@ func TestJournalLosesItsHMACs(t *testing.T) {
 // what was lost stays unknown, also if somebody deletes the finding about it.
 func TestRangeMadeAgainAfterALoss(t *testing.T) {
 	store := database(t)
-	var l log
-	l.append(play(t, 1, 0, 1).events...)
-	ingest(t, store, &l)
+	ingestTable(t, store)
 	change(t, store, "ALTER TABLE JOURNAL UPDATE hash = 'of its rows' WHERE 1 SETTINGS mutations_sync = 1")
 	if n := night(t, store, nil); len(n.Records) > 0 {
 		t.Fatalf("%q", n.Records)

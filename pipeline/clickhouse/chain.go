@@ -114,6 +114,11 @@ func genesisOf(e *rows.Entry) (g rows.Genesis) {
 	return g
 }
 
+// digestOf is the expression for a digest of rows in any order: the sum of the SHA-256 of their columns.
+func digestOf(columns string) string {
+	return "hex(sum(reinterpretAsUInt256(SHA256(toString(tuple(" + columns + "))))))"
+}
+
 // UnchainedTimeout bounds Unchained, which reads all rows from before there were chains: 12 million take 10 s of
 // processor time. The roles of audit grants permit queries of 120 s.
 const UnchainedTimeout = 100 * time.Second
@@ -133,8 +138,8 @@ func (s *Store) Unchained(ctx context.Context, property string) (u rows.Unchaine
 		},
 		{"console_log", "property_id, at, actor, role, action, object, detail, remote", &u.Log, &u.LogDigest},
 	} {
-		err := s.conn.QueryRow(ctx, "SELECT count(), hex(sum(reinterpretAsUInt256(SHA256(toString(tuple("+t.columns+
-			")))))) FROM "+s.name(t.name)+" WHERE property_id = {property:String} AND chain = ''",
+		err := s.conn.QueryRow(ctx, "SELECT count(), "+digestOf(t.columns)+" FROM "+s.name(t.name)+
+			" WHERE property_id = {property:String} AND chain = ''",
 			params("property", property)...).Scan(t.n, t.digest)
 		if err != nil {
 			return u, s.explain("count the rows without a chain", err)

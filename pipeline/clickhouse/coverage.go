@@ -194,7 +194,7 @@ func (s *Store) Coverage(ctx context.Context, topic string) ([]Coverage, error) 
 		return nil, err
 	}
 	err = s.partitions(ctx, topic, func(of []journaled) error {
-		c, _ := s.proveCover(of, lost[placeOf(&of[0])], math.MaxInt64)
+		c, _ := s.proveCover(of, lost[placeOf(&of[0])], firstSigned(of))
 		all = append(all, c)
 		return nil
 	})
@@ -204,9 +204,14 @@ func (s *Store) Coverage(ctx context.Context, topic string) ([]Coverage, error) 
 // placeOf names the partition of a row.
 func placeOf(r *journaled) string { return fmt.Sprintf("%s/%d", r.Topic, r.Partition) }
 
-// proveCover computes the coverage of one partition with its HMACs and losses. It is known to be signed from an offset.
+// firstSigned is the first offset of the signed rows.
+func firstSigned(of []journaled) int64 {
+	return firstOf(of, func(r *journaled) bool { return r.signed })
+}
+
+// proveCover computes the coverage of one partition with its HMACs and losses. From the offset signed on, each range
+// must have an HMAC.
 func (s *Store) proveCover(of []journaled, lost []Span, signed int64) (c Coverage, count []journaled) {
-	signed = min(signed, firstOf(of, func(r *journaled) bool { return r.signed }))
 	var forged []Span
 	for i := range of {
 		if of[i].forged {
@@ -214,15 +219,16 @@ func (s *Store) proveCover(of []journaled, lost []Span, signed int64) (c Coverag
 		}
 	}
 	c, count = cover(of)
+	c.Lost = lost
 	if len(s.cfg.ChainKeys) > 0 {
 		c.signatures(signed, count, forged)
+		return c, count
 	}
 	for i := range count {
-		if count[i].named && len(s.cfg.ChainKeys) == 0 {
+		if count[i].named {
 			c.Unverified++
 		}
 	}
-	c.Lost = lost
 	return c, count
 }
 

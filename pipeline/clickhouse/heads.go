@@ -100,7 +100,7 @@ func (s *Store) ProveJournal(ctx context.Context, property string, since time.Ti
 		}
 		again := madeAgain(all, gone)
 		hashed := slices.ContainsFunc(all, func(r journaled) bool { return r.Hash != "" })
-		signed := min(signedFrom(recorded, topic, partition), firstOf(all, func(r *journaled) bool { return r.signed }))
+		signed := min(signedFrom(recorded, topic, partition), firstSigned(all))
 		c, count := s.proveCover(all, gone, signed)
 		p.Partitions = append(p.Partitions, c)
 		for _, h := range slices.Concat(headsAt(count, ends), headsAt(again(count), ends)) {

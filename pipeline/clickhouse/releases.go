@@ -17,7 +17,7 @@ func (s *Store) LiveReleases(ctx context.Context, property string, from, until i
 	defer cancel()
 	signed := ""
 	if len(s.cfg.ChainKeys) > 0 {
-		// A row without an HMAC that no range counts is named by no proof, and must not hide the labels.
+		// No proof reports an unsigned row that coverage does not count: its release must not end the comparison of labels.
 		signed = "AND (j.mac != '' OR j.signed = 0 OR j.to_offset < j.first) "
 	}
 	result, err := s.conn.Query(ctx, "SELECT DISTINCT toString(j.engine) AS engine, toString(j.rules_version) AS rules FROM "+

@@ -42,32 +42,19 @@ const (
 func (s *Store) FoundSum(ctx context.Context, property, day, shift string) (sum string, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	err = s.conn.QueryRow(ctx, "SELECT concat(toString(count()), '-', hex(sum(reinterpretAsUInt256(SHA256(toString(tuple("+
-		strings.Join(rows.Find("findings").Names(), ", ")+"))))))) FROM "+s.name("findings")+
+	err = s.conn.QueryRow(ctx, "SELECT concat(toString(count()), '-', "+
+		digestOf(strings.Join(rows.Find("findings").Names(), ", "))+") FROM "+s.name("findings")+
 		" FINAL WHERE property_id = {property:String} AND gaming_day = {day:Date32} AND "+
 		"({shift:String} = '' OR shift = {shift:String})",
 		params("property", property, "day", day, "shift", shift)...).Scan(&sum)
 	return sum, s.explain("read the digest of the findings", err)
 }
 
-// LeftSum is the FoundSum that the last run of an id left behind, empty if its entry has none, as of earlier releases.
-func (s *Store) LeftSum(ctx context.Context, property, run string) (string, error) {
-	log, err := s.runLog(ctx, property)
-	if e := log.entries[run]; e != nil && err == nil {
-		if at := strings.LastIndex(e.Detail, runFound); at >= 0 {
-			return e.Detail[at+len(runFound):], nil
-		}
-	}
-	return "", err
-}
-
 // runLog is what the console log has about the runs of a property.
 type runLog struct {
-	sums map[string]bool   // hashes of rows
+	sums map[string]string // by the hash of a row the FoundSum that the run left behind; "" of earlier releases
 	ids  map[string]string // runs that must have a row, with their gaming day
 	last *rows.Entry
-	// entries are the last ones of each run.
-	entries map[string]*rows.Entry
 	// before is the number of rows from before runs were logged, since when they are named.
 	before int
 	since  int64 // microseconds UTC
@@ -79,11 +66,15 @@ func (l *runLog) entry(e *rows.Entry) {
 		return
 	}
 	if l.sums == nil {
-		l.sums, l.ids, l.entries = map[string]bool{}, map[string]string{}, map[string]*rows.Entry{}
+		l.sums, l.ids = map[string]string{}, map[string]string{}
+	}
+	found := ""
+	if at := strings.LastIndex(e.Detail, runFound); at >= 0 { // a shift may have the word in its name
+		found = e.Detail[at+len(runFound):]
 	}
 	head, day, _ := strings.Cut(e.Detail, ":")
 	for sum := range strings.FieldsSeq(strings.TrimPrefix(head, "sha256 ")) {
-		l.sums[sum] = true
+		l.sums[sum] = found
 		if e.Action == rows.RunsBegin {
 			l.before, l.since = l.before+1, max(l.since, e.At)
 		}
@@ -91,9 +82,6 @@ func (l *runLog) entry(e *rows.Entry) {
 	if e.Action == rows.RunAction {
 		day, _, _ = strings.Cut(strings.TrimPrefix(day, runDay), " ")
 		l.ids[e.Object] = day
-		if was := l.entries[e.Object]; was == nil || was.At < e.At {
-			l.entries[e.Object] = e
-		}
 	}
 	if l.last == nil || l.last.At < e.At {
 		l.last = e
@@ -180,7 +168,7 @@ func (p *chainProver) proveRuns(ctx context.Context, s *Store) error {
 	for i := range runs {
 		r := &runs[i]
 		delete(p.runs.ids, r.ID)
-		if !p.runs.sums[r.sum()] {
+		if _, logged := p.runs.sums[r.sum()]; !logged {
 			p.problem("run %s of gaming day %s: not in the log, or changed after it was written", r.ID, r.GamingDay)
 		}
 	}

@@ -3,7 +3,6 @@ package clickhouse
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -119,6 +118,9 @@ type AuditRun struct {
 	// Supersedes is the previous run of the day and shift if its result differs.
 	Supersedes string `column:"supersedes"`
 	Version    uint64 `column:"version"` // WriteRun sets it
+	// Found is the FoundSum that the run left behind, as the console log has it; LastRun sets it. Earlier releases have
+	// none.
+	Found string `column:"-" json:"-"`
 }
 
 // LastRun returns the newest run of a gaming day and shift, or false without one. A row that the console log does not
@@ -129,11 +131,17 @@ func (s *Store) LastRun(ctx context.Context, property, day, shift string) (Audit
 	if err != nil || len(runs) == 0 {
 		return AuditRun{}, false, err
 	}
-	logged, err := s.runLog(ctx, property)
-	if i := slices.IndexFunc(runs, func(r AuditRun) bool { return logged.sums[r.sum()] }); i >= 0 && err == nil {
-		return runs[i], true, nil
+	log, err := s.runLog(ctx, property)
+	if err != nil {
+		return AuditRun{}, false, err
 	}
-	return AuditRun{}, false, err
+	for _, r := range runs {
+		if found, logged := log.sums[r.sum()]; logged {
+			r.Found = found
+			return r, true, nil
+		}
+	}
+	return AuditRun{}, false, nil
 }
 
 // runs returns rows, the newest first.

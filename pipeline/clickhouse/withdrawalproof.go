@@ -78,9 +78,10 @@ func (s *Store) unhashedWithdrawals(ctx context.Context, property string) (strin
 	defer cancel()
 	var n uint64
 	var digest string
-	err := s.conn.QueryRow(ctx, "SELECT count(), hex(sum(reinterpretAsUInt256(SHA256(toString(tuple(property_id, "+
-		"finding_id, at, action, reason, run_id, gaming_day, shift, rule)))))) FROM "+s.name("withdrawals")+
-		" WHERE property_id = {property:String} AND hash = ''", params("property", property)...).Scan(&n, &digest)
+	err := s.conn.QueryRow(ctx, "SELECT count(), "+
+		digestOf("property_id, finding_id, at, action, reason, run_id, gaming_day, shift, rule")+" FROM "+
+		s.name("withdrawals")+" WHERE property_id = {property:String} AND hash = ''",
+		params("property", property)...).Scan(&n, &digest)
 	return fmt.Sprintf("%d rows, %s", n, digest), s.explain("count the withdrawals without a hash", err)
 }
 
