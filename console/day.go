@@ -23,7 +23,7 @@ type dayView struct {
 	At                            time.Time // of the figures
 	Properties                    []string
 	Run                           *clickhouse.AuditRun // nil if no run audited the day
-	Tables                        []store.TableDay     // with rounds or shoes that could not be audited whole
+	Tables                        []store.TableDay     // with rounds or shoes that lack events
 	TablesAll                     int
 	Rounds, Gaps                  uint64
 	Unjudged                      []finding.Unjudged

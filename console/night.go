@@ -34,7 +34,7 @@ type timeline struct {
 type stripe struct {
 	X, W             float64
 	Name, URL, Title string
-	Gap              bool // it has rounds that could not be audited
+	Gap              bool // it has rounds without their configuration or all events
 }
 
 // mark is a finding on the timeline.
@@ -136,7 +136,7 @@ func (c *Console) timeline(n *night) *timeline {
 	for _, s := range shoes {
 		title := fmt.Sprintf("Shoe %s: %d rounds, %s", s.Shoe, s.Rounds, c.hours(s.First, s.Last))
 		if s.Gaps > 0 {
-			title += fmt.Sprintf(", %d not auditable", s.Gaps)
+			title += fmt.Sprintf(", %d incomplete", s.Gaps)
 		}
 		t.Shoes = append(t.Shoes, stripe{
 			X: x(s.First), W: max(3, x(s.Last)-x(s.First)), Name: s.Shoe, Gap: s.Gaps > 0, Title: title,

@@ -11,7 +11,7 @@ import (
 type TableDay struct {
 	Table   string `ch:"table_id"`
 	Rounds  uint64 `ch:"rounds"`
-	Gaps    uint64 `ch:"gaps"`    // rounds that could not be audited
+	Gaps    uint64 `ch:"gaps"`    // rounds without their configuration or all events
 	Missing uint64 `ch:"missing"` // shoes with missing events, or whose beginning was not recorded
 }
 

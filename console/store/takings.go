@@ -92,7 +92,7 @@ type Stint struct {
 	First  time.Time `ch:"first_at"`
 	Last   time.Time `ch:"last_at"`
 	Rounds uint64    `ch:"rounds"`
-	Gaps   uint64    `ch:"unauditable"` // rounds that could not be audited
+	Gaps   uint64    `ch:"unauditable"` // rounds without their configuration or all events
 }
 
 // Stints returns who dealt the shoes of a table in a period, in order.
