@@ -75,7 +75,7 @@ func TestDay(t *testing.T) {
 	text := eval[string](b, "document.querySelector('main').innerText")
 	for _, want := range []string{
 		"4711 events", strings.Repeat("ab", 32), strings.Repeat("cd", 32), "root=", "benign variance", " tables",
-		"card readers", "all complete", "closed",
+		"card readers", "all with their configuration and all events", "closed",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page of the day has no %q: %.2000s", want, text)
