@@ -43,6 +43,7 @@ const (
 
 	noAnswerInTime   = 159
 	tooManyQueries   = 202
+	tableIsDropped   = 218
 	outOfMemory      = 241
 	tableIsReadOnly  = 242
 	noSpace          = 243

@@ -108,12 +108,13 @@ func (s *Store) run(ctx context.Context, m migrations.Migration) error {
 }
 
 // runStatement runs a statement of a migration. A process that migrates at the same time and is behind may have dropped
-// a view to create it again, so a table or a column that is missing may be there soon.
+// a view to create it again, so a table or a column that is missing, or dropped during the statement, may be there
+// soon.
 func (s *Store) runStatement(ctx context.Context, doing, statement string) error {
 	const pause, pauses = 100 * time.Millisecond, 50
 	for range pauses {
 		err := s.explain(doing, s.everywhere(ctx, statement))
-		if err == nil || !errors.Is(err, ErrSchema) {
+		if err == nil || !errors.Is(err, ErrSchema) && codeOf(err) != tableIsDropped {
 			return err
 		}
 		select {
