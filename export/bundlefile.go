@@ -84,11 +84,7 @@ func (o *out) done(err error) error {
 		err = errors.Join(err, o.pack.Close())
 	}
 	o.SHA256 = hex.EncodeToString(o.sum.Sum(nil))
-	err = errors.Join(err, o.buf.Flush())
-	if err == nil {
-		err = o.file.Sync()
-	}
-	if err = errors.Join(err, o.file.Close()); err != nil {
+	if err := finish(o.file, errors.Join(err, o.buf.Flush())); err != nil {
 		return fmt.Errorf("write %s: %w", o.Path, err)
 	}
 	o.b.manifest.Files = append(o.b.manifest.Files, o.File)

@@ -162,7 +162,7 @@ func (v *verifier) lines(path string, each func(n int64, line []byte) error) err
 	if !strings.HasSuffix(path, compressed) {
 		return eachLine(in, each)
 	}
-	f, _ := v.manifest.file(path)
+	f := v.manifest.file(path)
 	inflated, err := inflate(in, f.Content)
 	if err != nil {
 		return err

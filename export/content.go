@@ -234,7 +234,7 @@ func (v *verifier) totals() *Failure {
 		return tampered(checkContent, "the manifest's amended gaming days differ from the amendments")
 	}
 	for _, path := range []string{pathFindings, pathAmendments} {
-		if f, _ := m.file(path); f.Path == "" {
+		if m.file(path).Path == "" {
 			return tampered(checkContent, "%s is missing", path)
 		}
 	}

@@ -223,7 +223,7 @@ func (v *verifier) received(day *Day, found *differences) error {
 func (v *verifier) foundNow(day *Day, found *differences) error {
 	c := &v.content
 	bundled := maps.Clone(c.digests)
-	var changed, since, gone []string
+	var changed, since []string
 	for f, err := range day.Findings {
 		if err != nil {
 			return err
@@ -243,9 +243,7 @@ func (v *verifier) foundNow(day *Day, found *differences) error {
 		}
 		delete(bundled, f.ID)
 	}
-	for id := range bundled { // sorted below
-		gone = append(gone, id)
-	}
+	gone := slices.Collect(maps.Keys(bundled))
 	for _, ids := range [][]string{changed, since, gone} {
 		slices.Sort(ids)
 	}

@@ -19,14 +19,18 @@ func zipFolder(dir, name string) error {
 	if err != nil {
 		return fmt.Errorf("make the zip: %w", err)
 	}
-	err = writeZip(f, b)
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := finish(f, writeZip(f, b)); err != nil {
 		return fmt.Errorf("write the zip: %w", err)
 	}
 	return nil
+}
+
+// finish closes a file, durably if it was written without an error.
+func finish(f *os.File, err error) error {
+	if err == nil {
+		err = f.Sync()
+	}
+	return errors.Join(err, f.Close())
 }
 
 // replaceFile replaces a file atomically.
@@ -44,11 +48,7 @@ func replaceWith(name string, mode fs.FileMode, write func(io.Writer) error) err
 		return err //nolint:wrapcheck // names the file and the cause
 	}
 	w := bufio.NewWriter(f)
-	err = errors.Join(write(w), w.Flush())
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := finish(f, errors.Join(write(w), w.Flush())); err != nil {
 		return err
 	}
 	if err := os.Rename(name+".new", name); err != nil {

@@ -30,10 +30,7 @@ func NewKey(origin, path string) (vkey string, err error) {
 		return "", fmt.Errorf("make the key's file: %w", err)
 	}
 	_, err = f.WriteString(skey + "\n")
-	if err == nil {
-		err = f.Sync()
-	}
-	if err = errors.Join(err, f.Close()); err != nil {
+	if err := finish(f, err); err != nil {
 		return "", errors.Join(fmt.Errorf("write the key: %w", err), os.Remove(path))
 	}
 	return vkey, nil

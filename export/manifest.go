@@ -134,19 +134,18 @@ func (m *Manifest) Name() string {
 	return fmt.Sprintf("%s_%s_%06d", safeName(m.Property), m.GamingDay, m.Export)
 }
 
-func (m *Manifest) file(path string) (File, bool) {
+// file is the entry of a path, empty without one.
+func (m *Manifest) file(path string) File {
 	i, ok := slices.BinarySearchFunc(m.Files, path, func(f File, p string) int { return strings.Compare(f.Path, p) })
 	if !ok {
-		return File{}, false
+		return File{}
 	}
-	return m.Files[i], true
+	return m.Files[i]
 }
 
 // check checks the arithmetic of the manifest.
 func (m *Manifest) check() error {
-	findings, _ := m.file(pathFindings)
-	amendments, _ := m.file(pathAmendments)
-	steps, _ := m.file(pathSteps)
+	findings, amendments, steps := m.file(pathFindings), m.file(pathAmendments), m.file(pathSteps)
 	switch {
 	case m.Export < 1 || m.PrevSize < 0 || m.Findings < 0 || m.Amendments < 0 || m.Steps < 0 || m.FirstException < 1:
 		return fmt.Errorf("a number is below its minimum")

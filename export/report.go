@@ -120,14 +120,6 @@ func amended(days []string) string {
 	return ", of " + strings.Join(days, ", ")
 }
 
-// claim is the verdict of a finding, and its basis unless that is the text.
-func claim(f *finding.Finding) string {
-	if f.Basis == "" || f.Basis == finding.Text {
-		return string(f.Verdict)
-	}
-	return string(f.Verdict) + ", " + string(f.Basis)
-}
-
 // amended refers to the amendment of an exception, which the reports have in words; empty without one.
 func (e *exception) amended() string {
 	for _, word := range amendmentWords() {
@@ -149,7 +141,7 @@ func (b *builder) reportLine(e *exception) reportLine {
 	}
 	l := reportLine{
 		No: strconv.FormatInt(e.no, 10), At: strings.Replace(b.local(f.At-f.At%1e9), "T", " ", 1), Table: f.TableID,
-		Shoe: f.ShoeID, Rule: f.Rule, Severity: f.Severity.String(), Claim: claim(f),
+		Shoe: f.ShoeID, Rule: f.Rule, Severity: f.Severity.String(), Claim: f.Claim(),
 		Expected: f.Expected, Observed: f.Observed, Citation: strings.Join(f.Citations, "; "),
 		Note: strings.Join(nonEmpty(e.amended(), b.day.Triage[f.ID].Explanation), " "),
 	}

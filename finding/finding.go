@@ -111,6 +111,14 @@ func Same(a, b *Finding) bool {
 	return reflect.DeepEqual(x, y)
 }
 
+// Claim is the verdict, and its basis unless that is the text.
+func (f *Finding) Claim() string {
+	if f.Basis == "" || f.Basis == Text {
+		return string(f.Verdict)
+	}
+	return string(f.Verdict) + ", " + string(f.Basis)
+}
+
 // compare is the order of findings in digests and exports: property, table, time, id.
 func compare(a, b *Finding) int {
 	return cmp.Or(

@@ -1,6 +1,7 @@
 package law
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -326,9 +327,7 @@ func (c *complaints) charge(at, word string, f *chargeFile) *Wager {
 	for i := range f.Lines {
 		where := at + "/lines/" + strconv.Itoa(i)
 		line := c.chargeLine(where, &f.Lines[i], floor)
-		if line.Name == "" {
-			line.Name = strconv.Itoa(i + 1)
-		}
+		line.Name = cmp.Or(line.Name, strconv.Itoa(i+1))
 		if names[line.Name] {
 			c.add(where, fmt.Errorf("a second line %q", line.Name))
 		}

@@ -1,6 +1,7 @@
 package law
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -324,9 +325,7 @@ func (l *Law) wager(c *complaints, gf *gameFile, name string, f *wagerFile, used
 	case w.Spot.SideBet() == baccarat.NoSideBet:
 		c.add(at, fmt.Errorf("%s is no side bet", name))
 	}
-	if w.SideBet == "" {
-		w.SideBet = name
-	}
+	w.SideBet = cmp.Or(w.SideBet, name)
 	if w.Spot != baccarat.SpotOther && w.SideBet != w.Spot.SideBet().String() {
 		c.add(at+"/side_bet", fmt.Errorf("%q: want %v", w.SideBet, w.Spot.SideBet()))
 	}
@@ -376,9 +375,7 @@ func (l *Law) lines(c *complaints, gf *gameFile, w *Wager, f *wagerFile, used ma
 			continue
 		}
 		line := l.line(c, gf, w, lf, at)
-		if line.Name == "" {
-			line.Name = strconv.Itoa(i + 1)
-		}
+		line.Name = cmp.Or(line.Name, strconv.Itoa(i+1))
 		if names[line.Name] {
 			c.add(at, fmt.Errorf("a second line %q", line.Name))
 		}

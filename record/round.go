@@ -444,12 +444,7 @@ func (r *Round) CallOf(code baccarat.Code) *Call {
 
 // WagerIndex is the index of a wager by its id, -1 if the round has none.
 func (r *Round) WagerIndex(id string) int {
-	for i := range r.Wagers {
-		if r.Wagers[i].ID == id {
-			return i
-		}
-	}
-	return -1
+	return Index(r.Wagers, func(w *Wager) bool { return w.ID == id })
 }
 
 // Disposition is how a wager was settled, all motions taken together. It is Undetermined if nothing is settled in the

@@ -550,11 +550,7 @@ func checkAggregateCap(p *Pass) {
 	if bank == nil {
 		return
 	}
-	sum := int64(0)
-	for _, s := range p.against() {
-		sum += s.Amount
-	}
-	if sum > bank.Amount {
+	if sum := p.covered(); sum > bank.Amount {
 		evidence := []record.Seq{bank.Placed}
 		for _, s := range p.against() {
 			evidence = append(evidence, s.Seq)
@@ -664,15 +660,21 @@ func checkSuiviAmount(p *Pass) {
 		p.CannotJudge(unreadBefore, p.Round.Started)
 		return
 	}
+	if call := banco(p.Round, seat, true); seat != 0 && call != nil {
+		p.judgeCall(call)
+	}
+}
+
+// judgeCall judges that the seat of a call wagered the whole Banker wager.
+func (p *Pass) judgeCall(call *record.Banco) {
 	bank := bank(p.Round)
-	if bank == nil || seat == 0 || banco(p.Round, seat, true) == nil {
+	if bank == nil {
 		return
 	}
-	if got := seatAmount(p.against(), seat); got != 0 && got != bank.Amount {
+	if got := seatAmount(p.against(), call.Seat); got != 0 && got != bank.Amount {
 		p.Report(Finding{
-			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got),
-			Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, true).Seq},
-			Expected: p.money(bank.Amount), Observed: p.money(got),
+			Subject: finding.OfSeat(call.Seat), Seat: call.Seat, Amount: abs(bank.Amount - got),
+			Evidence: []record.Seq{bank.Placed, call.Seq}, Expected: p.money(bank.Amount), Observed: p.money(got),
 		})
 	}
 }
@@ -694,16 +696,8 @@ func (p *Pass) preferred() uint32 {
 }
 
 func checkBancoAmount(p *Pass) {
-	bank, seat := bank(p.Round), p.preferred()
-	if bank == nil || seat == 0 {
-		return
-	}
-	if got := seatAmount(p.against(), seat); got != 0 && got != bank.Amount {
-		p.Report(Finding{
-			Subject: finding.OfSeat(seat), Seat: seat, Amount: abs(bank.Amount - got),
-			Evidence: []record.Seq{bank.Placed, banco(p.Round, seat, false).Seq},
-			Expected: p.money(bank.Amount), Observed: p.money(got),
-		})
+	if seat := p.preferred(); seat != 0 {
+		p.judgeCall(banco(p.Round, seat, false))
 	}
 }
 

@@ -505,12 +505,9 @@ func checkInstructionFollowed(p *Pass) {
 // remedied reports whether the hand's third card was dealt and then taken away as an irregularity, or
 // came to it from the other hand.
 func (p *Pass) remedied(h baccarat.Hand) bool {
-	for i := range p.Round.Cards {
-		if c := &p.Round.Cards[i]; c.Final != c.Hand && (c.Hand == h || c.Final == h) {
-			return true
-		}
-	}
-	return false
+	return record.Any(p.Round.Cards, func(c *record.DealtCard) bool {
+		return c.Final != c.Hand && (c.Hand == h || c.Final == h)
+	})
 }
 
 func checkTouched(p *Pass) {

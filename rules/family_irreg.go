@@ -127,9 +127,7 @@ type errant struct {
 
 // irregular reports whether the round has more cards than its hands finally hold, or moved ones.
 func irregular(r *record.Round) bool {
-	return record.Any(
-		r.Cards, func(c *record.DealtCard) bool { return c.Fate != record.Kept || c.Final != c.Hand },
-	)
+	return record.Any(r.Cards, func(c *record.DealtCard) bool { return c.Fate != record.Kept || c.Final != c.Hand })
 }
 
 // unread reports whether a card of the round was not read: what was due after it is not known.
@@ -214,8 +212,7 @@ func (p *Pass) done(e *errant) (done, kept bool, observed string) {
 			return true, false, ""
 		}
 	case remedyPlayerCarry, remedyExcessCarry:
-		// With no further hand in the shoe the card goes with the rest.
-		if c.Fate == record.CarriedOver || (c.Fate == record.DiscardedCard && p.Round.Next == 0) {
+		if p.carriedAway(e) {
 			return true, false, ""
 		}
 	case remedyPlayerBurn, remedyExcessBurn:
@@ -319,7 +316,8 @@ func wrongRemedy(want remedy) func(*Pass) {
 	}
 }
 
-// carriedAway reports whether a card was handled as the law demands of an undisclosed one.
+// carriedAway reports whether a card was handled as the law demands of an undisclosed one. With no further hand in the
+// shoe the card goes with the rest.
 func (p *Pass) carriedAway(e *errant) bool {
 	return e.card.Fate == record.CarriedOver || e.card.Fate == record.DiscardedCard && p.Round.Next == 0
 }
@@ -393,12 +391,7 @@ func checkCarryover(p *Pass) {
 
 // used reports whether a card found face up was dealt into the round.
 func (p *Pass) used(f *record.FoundFaceUp) bool {
-	for i := range p.Round.Cards {
-		if p.Round.Cards[i].CardSeq == f.CardSeq {
-			return true
-		}
-	}
-	return false
+	return record.Any(p.Round.Cards, func(c *record.DealtCard) bool { return c.CardSeq == f.CardSeq })
 }
 
 func checkFaceUpUsed(p *Pass) {

@@ -18,22 +18,10 @@ var orderFamily = []*Rule{
 		Severity: finding.Minor, At: Settled, Check: checkLosingFirst,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
 	},
-	procedure(
-		"order.procedure-1.pay-then-vig", "Procedure 1: all payments, then all vigorish.",
-		"Steps interleaved or reversed.", 1,
-	),
-	procedure(
-		"order.procedure-2.vig-then-pay", "Procedure 2: all vigorish, then all payments.",
-		"Steps interleaved or reversed.", 2,
-	),
-	procedure(
-		"order.procedure-3.seat-pay-then-vig", "Procedure 3: seat by seat, payment then vigorish.",
-		"Steps interleaved or reversed.", 3,
-	),
-	procedure(
-		"order.procedure-4.seat-vig-then-pay", "Procedure 4: seat by seat, vigorish then payment.",
-		"Steps interleaved or reversed.", 4,
-	),
+	procedure("order.procedure-1.pay-then-vig", "Procedure 1: all payments, then all vigorish.", 1),
+	procedure("order.procedure-2.vig-then-pay", "Procedure 2: all vigorish, then all payments.", 2),
+	procedure("order.procedure-3.seat-pay-then-vig", "Procedure 3: seat by seat, payment then vigorish.", 3),
+	procedure("order.procedure-4.seat-vig-then-pay", "Procedure 4: seat by seat, vigorish then payment.", 4),
 	{
 		Name: "order.procedure-elected", Doc: "A round is settled by one of the four payment procedures.",
 		Breach:   "No procedure declared, and payments and vigorish in turns.",
@@ -174,9 +162,9 @@ func (p *Pass) stepName(seq record.Seq) string {
 	return "a step"
 }
 
-func procedure(name, doc, breach string, number uint32) *Rule {
+func procedure(name, doc string, number uint32) *Rule {
 	return &Rule{
-		Name: name, Doc: doc, Breach: breach, Severity: finding.Minor, At: Settled,
+		Name: name, Doc: doc, Breach: "Steps interleaved or reversed.", Severity: finding.Minor, At: Settled,
 		Covers: []string{"order.descending-seats"},
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 		Check: func(p *Pass) {
@@ -202,10 +190,8 @@ func (p *Pass) phaseWrong(t steps, number uint32, first, second record.Seq) stri
 	i := record.Index(t, func(s *record.Step) bool { return s.Seq == first })
 	j := record.Index(t, func(s *record.Step) bool { return s.Seq == second })
 	reversed := isVig(&t[i]) != isVig(&t[j]) && isVig(&t[i]) == (number == 3)
-	for k := i + 1; k < j && number > 2 && !reversed; k++ {
-		if s := &t[k]; (s.Kind == record.StepPaid || isVig(s)) && s.Seat != t[i].Seat {
-			return fmt.Sprintf("%s between %s and %s", p.stepName(s.Seq), p.stepName(first), p.stepName(second))
-		}
+	if s := t.between(i, j); s != nil && number > 2 && !reversed {
+		return fmt.Sprintf("%s between %s and %s", p.stepName(s.Seq), p.stepName(first), p.stepName(second))
 	}
 	return fmt.Sprintf("%s before %s", p.stepName(first), p.stepName(second))
 }
@@ -233,9 +219,9 @@ func (t steps) breaksPhases(number uint32) (first, second record.Seq) {
 			case 2:
 				wrong = payFirst
 			case 3:
-				wrong = same && (vigFirst || t.between(i, j))
+				wrong = same && (vigFirst || t.between(i, j) != nil)
 			case 4:
-				wrong = same && (payFirst || t.between(i, j))
+				wrong = same && (payFirst || t.between(i, j) != nil)
 			}
 			if wrong {
 				return a.Seq, b.Seq
@@ -245,24 +231,19 @@ func (t steps) breaksPhases(number uint32) (first, second record.Seq) {
 	return 0, 0
 }
 
-// between reports whether another seat was served between two steps of one seat.
-func (t steps) between(i, j int) bool {
+// between is the step that served another seat between two steps of one seat, nil if none did.
+func (t steps) between(i, j int) *record.Step {
 	for k := i + 1; k < j; k++ {
 		if s := &t[k]; (s.Kind == record.StepPaid || isVig(s)) && s.Seat != t[i].Seat {
-			return true
+			return s
 		}
 	}
-	return false
+	return nil
 }
 
 // owes reports whether a seat has a vigorish step in the round.
 func (t steps) owes(seat uint32) bool {
-	for i := range t {
-		if s := &t[i]; isVig(s) && s.Seat == seat {
-			return true
-		}
-	}
-	return false
+	return record.Any(t, func(s *record.Step) bool { return isVig(s) && s.Seat == seat })
 }
 
 func checkDescending(p *Pass) {

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -213,7 +214,7 @@ func checkPercent(p *Pass) {
 		case c.Percent == 0:
 			p.CannotJudge("the percentage of the table was not reported", at)
 		default:
-			expected := fmt.Sprintf("one of %v percent", slices.Sorted(keys(p.Law.Units)))
+			expected := fmt.Sprintf("one of %v percent", slices.Sorted(maps.Keys(p.Law.Units)))
 			if !takes.Elected {
 				expected = fmt.Sprintf("%d percent under %v", takes.Vig.Percent, c.Kind())
 			}
@@ -223,16 +224,6 @@ func checkPercent(p *Pass) {
 			})
 		}
 	})
-}
-
-func keys[V any](m map[int64]V) func(func(int64) bool) {
-	return func(yield func(int64) bool) {
-		for k := range m {
-			if !yield(k) {
-				return
-			}
-		}
-	}
 }
 
 // configEvidence is the event that brought the configuration by which is judged.
@@ -422,15 +413,9 @@ func (p *Pass) namesBanker(s *record.Step) bool {
 			return false
 		}
 	}
-	if len(s.Wagers) > 0 {
-		return true
-	}
-	for i := range r.Wagers {
-		if w := &r.Wagers[i]; w.Seat == s.Seat && w.Spot == baccarat.SpotBanker {
-			return true
-		}
-	}
-	return false
+	return len(s.Wagers) > 0 || record.Any(r.Wagers, func(w *record.Wager) bool {
+		return w.Seat == s.Seat && w.Spot == baccarat.SpotBanker
+	})
 }
 
 func (p *Pass) reportDue(d *record.Due, expected, observed string, evidence ...record.Seq) {

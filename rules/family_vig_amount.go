@@ -212,14 +212,11 @@ func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
 
 // chargedElsewhere reports whether another seat of the shoe was charged at the table's percentage.
 func (p *Pass) chargedElsewhere(v baccarat.Vig, seat uint32) bool {
-	for i := range p.Shoe.Dues {
-		d := &p.Shoe.Dues[i]
-		if took := max(d.Marked, d.Took); d.Seat != seat && !d.Unproved && d.Percent == v.Percent && took > 0 &&
-			v.Judge(took, d.Won) == baccarat.VigLegal {
-			return true
-		}
-	}
-	return false
+	return record.Any(p.Shoe.Dues, func(d *record.Due) bool {
+		took := max(d.Marked, d.Took)
+		return d.Seat != seat && !d.Unproved && d.Percent == v.Percent && took > 0 &&
+			v.Judge(took, d.Won) == baccarat.VigLegal
+	})
 }
 
 func checkUniformTable(p *Pass) {

@@ -198,13 +198,9 @@ func (p *Pass) sparedBanker() uint32 {
 
 // tookFrom reports whether a vigorish of any kind was marked or collected for a wager of the round.
 func (p *Pass) tookFrom(w int) bool {
-	for i := range p.Round.Steps {
-		s := &p.Round.Steps[i]
-		if s.Kind == record.StepVigMarked && s.Wager == w || s.Kind > record.StepVigMarked && s.Covers(p.Round, w) {
-			return true
-		}
-	}
-	return false
+	return record.Any(p.Round.Steps, func(s *record.Step) bool {
+		return s.Kind == record.StepVigMarked && s.Wager == w || s.Kind > record.StepVigMarked && s.Covers(p.Round, w)
+	})
 }
 
 // quarterOfStake reports whether a charge is 25 percent of the banker wagers that it covers, or may be.

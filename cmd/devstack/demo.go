@@ -3,7 +3,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -98,14 +97,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 			Version: version, Log: config.Log.Logger(cmd.ErrOrStderr()), Flushed: audited.flushed,
 		})
 	})
-	group.Go(func() error {
-		select {
-		case <-running.Done():
-			return nil
-		case <-s.clickhouse.Failed():
-			return s.clickhouse.Err()
-		}
-	})
+	group.Go(func() error { return s.failed(running) })
 	group.Go(func() error {
 		defer func() {
 			if f.once {
@@ -297,5 +289,5 @@ func compare(out io.Writer, all []planted, findings []finding.Finding) (exact bo
 	beyond := others["minor"] + others["major"] + others["critical"]
 	fmt.Fprintf(out, "%d planted, %d found; other findings: %d, and %d for information\n",
 		wanted, found, beyond, others["info"])
-	return cmp.Compare(wanted, found) == 0 && beyond == 0
+	return wanted == found && beyond == 0
 }

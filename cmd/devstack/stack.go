@@ -95,6 +95,16 @@ func (s *stack) stop() error {
 	return nil
 }
 
+// failed returns when ctx is done, or with the cause if the server ends and cannot be started again.
+func (s *stack) failed(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case <-s.clickhouse.Failed():
+		return s.clickhouse.Err()
+	}
+}
+
 func (s *stack) writer() (*kafka.Writer, error) {
 	return kafka.NewWriter(kafka.Config{Brokers: s.kafka.Addrs, Topic: topic, ClientID: "devstack-floor"}, schema.Protobuf)
 }

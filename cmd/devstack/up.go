@@ -67,14 +67,7 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 		o.tables, speed, len(f.planted))
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.publish(ctx, w, o.start, speed, func(int) {}) })
-	group.Go(func() error {
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-s.clickhouse.Failed():
-			return s.clickhouse.Err()
-		}
-	})
+	group.Go(func() error { return s.failed(ctx) })
 	return group.Wait()
 }
 

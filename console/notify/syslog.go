@@ -2,6 +2,7 @@ package notify
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -176,10 +177,7 @@ func escaped(text, marks string, limit int) string {
 
 // cef is a message in the Common Event Format, version 0.
 func (s *Syslog) cef(m *Message) string {
-	level := map[string]string{"critical": "10", "major": "7", "minor": "4"}[m.Severity]
-	if level == "" {
-		level = "1"
-	}
+	level := cmp.Or(map[string]string{"critical": "10", "major": "7", "minor": "4"}[m.Severity], "1")
 	name := m.Rule
 	if m.Test {
 		name = "TEST, no finding"

@@ -3,6 +3,7 @@ package s3
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -51,9 +52,7 @@ func Open(ctx context.Context, c Config) (*Store, error) {
 		u.RawQuery != "" {
 		return nil, fmt.Errorf("endpoint %q: want https://HOST or https://HOST:PORT", c.Endpoint)
 	}
-	if c.Region == "" {
-		c.Region = "us-east-1"
-	}
+	c.Region = cmp.Or(c.Region, "us-east-1")
 	transport, err := minio.DefaultTransport(u.Scheme == "https")
 	if err != nil {
 		return nil, fmt.Errorf("object store %s: %w", c.Endpoint, err)

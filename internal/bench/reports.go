@@ -1,7 +1,9 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -128,15 +130,8 @@ func (b *bench) odd(c *cheat.Cheat, outcomes []outcome) {
 
 // tally lists counts, the highest first.
 func tally(counts map[string]int) string {
-	var ids []string
-	for id := range counts {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b string) int {
-		if counts[a] != counts[b] {
-			return counts[b] - counts[a]
-		}
-		return strings.Compare(a, b)
+	ids := slices.SortedFunc(maps.Keys(counts), func(a, b string) int {
+		return cmp.Or(counts[b]-counts[a], strings.Compare(a, b))
 	})
 	for i, id := range ids {
 		ids[i] = fmt.Sprintf("%s %d", id, counts[id])

@@ -161,12 +161,7 @@ func accuses(a *detectors.Alarm, label *cheat.Label) bool {
 		return true
 	}
 	named := strings.FieldsFunc(a.Key.ID, func(r rune) bool { return r == '+' || r == '/' })
-	for who := range strings.SplitSeq(id, "+") {
-		if slices.Contains(named, who) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(id, "+"), func(who string) bool { return slices.Contains(named, who) })
 }
 
 // unit is the unit of the delay of a scenario.

@@ -2,6 +2,7 @@ package conform
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -123,12 +124,7 @@ func addRule(list []Problem, p Problem) []Problem {
 
 // lacks reports whether one of the configurations does not declare all of these feeds.
 func (t *table) lacks(needs baccarat.Feeds) bool {
-	for i := range t.Configurations {
-		if needs&^t.Configurations[i].feeds != 0 {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.Configurations, func(c Configuration) bool { return needs&^c.feeds != 0 })
 }
 
 // judgeFeeds compares the declared feeds with the content of the events.

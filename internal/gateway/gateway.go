@@ -4,6 +4,7 @@
 package gateway
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -310,10 +311,7 @@ func (n *grouping) add(events []incoming) ([]numbered, error) {
 			continue
 		}
 		key := keyOf(in).tableKey
-		if n.last[key] == 0 {
-			n.last[key] = n.box.last[key]
-		}
-		n.last[key]++
+		n.last[key] = cmp.Or(n.last[key], n.box.last[key]) + 1
 		ev.Seq = n.last[key]
 		out[i].Seq = ev.Seq
 		n.known[keyOf(in)] = known{seq: ev.Seq, sum: in.sum}

@@ -59,12 +59,7 @@ func (p *Printer) Add(findings ...finding.Finding) { p.kept = append(p.kept, fin
 
 // Any reports whether there is a finding of a severity or above, printed or not.
 func (p *Printer) Any(min finding.Severity) bool {
-	for _, n := range p.By[min:] {
-		if n > 0 {
-			return true
-		}
-	}
-	return false
+	return slices.Max(p.By[min:]) > 0
 }
 
 // Counts is a text of the number of findings of each severity, the highest first.

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,10 +82,7 @@ func (s *Scope) drawers(money []schema.Event) map[tableShift]drawer {
 
 // tableShifts returns the tables and shifts of facts and drawers in scope, by day, table and shift.
 func tableShifts[F any](s *Scope, facts map[tableShift]F, drawers map[tableShift]drawer) []tableShift {
-	var all []tableShift
-	for at := range facts {
-		all = append(all, at)
-	}
+	all := slices.Collect(maps.Keys(facts))
 	for at := range drawers {
 		if at.day >= s.From && at.day <= s.To && (s.Shift == "" || at.shift == s.Shift) {
 			all = append(all, at)
@@ -214,7 +212,7 @@ func Log(s Scope, findings []finding.Finding, steps []clickhouse.TriageAction) *
 		if !f.Exception() {
 			continue
 		}
-		summary := fmt.Sprintf("table %s, %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, claim(f), f.Rule,
+		summary := fmt.Sprintf("table %s, %s, %s: %s; expected %s, observed %s", f.TableID, f.Severity, f.Claim(), f.Rule,
 			f.Expected, f.Observed)
 		all = append(all, entry{int64(f.At), []string{
 			s.Property, f.GamingDay, f.Shift, s.local(int64(f.At)), "Shoeproof",

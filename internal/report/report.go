@@ -151,14 +151,6 @@ func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.Triag
 	return out
 }
 
-// claim is the verdict of a finding, and its basis unless that is the text.
-func claim(f *finding.Finding) string {
-	if f.Basis == "" || f.Basis == finding.Text {
-		return string(f.Verdict)
-	}
-	return string(f.Verdict) + ", " + string(f.Basis)
-}
-
 func orNone(n uint32) string {
 	if n == 0 {
 		return ""

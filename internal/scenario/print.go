@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -39,10 +40,7 @@ func (s *Scenario) Print(out io.Writer, r *Result, verbose bool) bool {
 }
 
 func printFindings(out io.Writer, text string) {
-	if text == "" {
-		text = "none"
-	}
-	printLines(out, "    ", text)
+	printLines(out, "    ", cmp.Or(text, "none"))
 }
 
 func printBent(out io.Writer, r *Result) {

@@ -91,6 +91,24 @@ func list[T any](ctx context.Context, s *Store, doing, query string, args ...any
 	return all, s.explain(doing, s.conn.Select(ctx, &all, query, args...))
 }
 
+// scan reads each row of a query into the pointers and then calls each. It ends within the time of a read.
+func (s *Store) scan(ctx context.Context, query string, args []any, each func(), into ...any) error {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	result, err := s.conn.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = result.Close() }()
+	for result.Next() {
+		if err := result.Scan(into...); err != nil {
+			return err
+		}
+		each()
+	}
+	return result.Err()
+}
+
 // Played sums the rounds of each day, shift and table.
 func (s *Store) Played(ctx context.Context, d Days) ([]Played, error) {
 	where, args := d.where()

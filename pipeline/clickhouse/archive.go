@@ -122,21 +122,13 @@ func (s *Store) SnapshotBefore(ctx context.Context, of *ArchivedTable, moment in
 
 // snapshotBelow returns the newest snapshot before a time, of a record below an offset and an event below a Seq.
 func (s *Store) snapshotBelow(ctx context.Context, args []any, below int64, number uint64) (*rows.Snapshot, error) {
-	const doing = "read the snapshot of a table"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	of := newReader[rows.Snapshot](rows.Find("table_memory"))
-	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("table_memory")+`
+	found, err := readRows[rows.Snapshot](ctx, s, "table_memory", `
 WHERE property_id = {property:String} AND table_id = {table:String}
 AND at < fromUnixTimestamp64Nano({moment:Int64}) AND topic != '' AND offset < {below:Int64}
 AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
-		slices.Concat(args, params("below", below, "number", number))...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	found, err := of.all(result)
+		slices.Concat(args, params("below", below, "number", number)))
 	if err != nil || len(found) == 0 {
-		return nil, s.explain(doing, err)
+		return nil, s.explain("read the snapshot of a table", err)
 	}
 	return &found[0], nil
 }
@@ -210,30 +202,24 @@ func (s *Store) epochs(ctx context.Context, of *ArchivedTable) ([]epoch, error) 
 	if of.known != nil {
 		return of.known, nil
 	}
-	const doing = "read the sequence epochs of a table"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT partition, min(offset) AS first FROM "+s.name("events")+
+	all := []epoch{{}}
+	var p location
+	first := true
+	err := s.scan(ctx, "SELECT partition, min(offset) AS first FROM "+s.name("events")+
 		" WHERE property_id = {property:String} AND table_id = {table:String} AND seq = 1 GROUP BY partition, "+
 		"event_id ORDER BY partition, first",
-		params("property", of.Property, "table", of.Table)...)
+		params("property", of.Property, "table", of.Table), func() {
+			if at := p; !first {
+				all[len(all)-1].until = &at
+				all = append(all, epoch{from: &at})
+			}
+			first = false
+		}, &p.partition, &p.offset)
 	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	all := []epoch{{}}
-	for n := 0; result.Next(); n++ {
-		var p location
-		if err := result.Scan(&p.partition, &p.offset); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		if n > 0 {
-			all[len(all)-1].until = &p
-			all = append(all, epoch{from: &p})
-		}
+		return nil, s.explain("read the sequence epochs of a table", err)
 	}
 	of.known = all
-	return all, s.explain(doing, result.Err())
+	return all, nil
 }
 
 // archiveReader reads one epoch of a table.

@@ -16,25 +16,14 @@ type storedStep struct {
 
 // caseSteps passes the steps of the cases of a property to each.
 func (s *Store) caseSteps(ctx context.Context, property string, each func(*storedStep)) error {
-	const doing = "read the cases"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx, `SELECT case_id, toUnixTimestamp64Micro(at), actor, role, issuer, subject, action,
+	r := storedStep{CaseStep: rows.CaseStep{PropertyID: property}}
+	err := s.scan(ctx, `SELECT case_id, toUnixTimestamp64Micro(at), actor, role, issuer, subject, action,
 finding_id, kind, name, text, sha256, hash, if(content = '', '', lower(hex(SHA256(content)))) FROM `+
-		s.name("case_steps")+" WHERE property_id = {property:String} ORDER BY case_id, at", params("property", property)...)
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		r := storedStep{CaseStep: rows.CaseStep{PropertyID: property}}
-		if err := result.Scan(&r.CaseID, &r.At, &r.Actor, &r.Role, &r.Issuer, &r.Subject, &r.Action, &r.FindingID, &r.Kind,
-			&r.Name, &r.Text, &r.SHA256, &r.Hash, &r.content); err != nil {
-			return s.explain(doing, err)
-		}
-		each(&r)
-	}
-	return s.explain(doing, result.Err())
+		s.name("case_steps")+" WHERE property_id = {property:String} ORDER BY case_id, at",
+		params("property", property), func() { each(&r) },
+		&r.CaseID, &r.At, &r.Actor, &r.Role, &r.Issuer, &r.Subject, &r.Action, &r.FindingID, &r.Kind,
+		&r.Name, &r.Text, &r.SHA256, &r.Hash, &r.content)
+	return s.explain("read the cases", err)
 }
 
 // caseKey identifies a step in the log: the case, the action and the hash of the row.

@@ -35,26 +35,15 @@ func (s *Store) ChainHeads(ctx context.Context, property string) ([]rows.ChainHe
 }
 
 func (s *Store) chainEnds(ctx context.Context, property string) (ends []chainEnd, err error) {
-	const doing = "read the ends of the chains"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
 	const columns, of = "chain, link, hash, toString(mac_key) AS key, mac",
 		" WHERE property_id = {property:String} AND chain != ''"
-	result, err := s.conn.Query(ctx, "SELECT chain, max(link), argMax(hash, link), argMax(key, link), argMax(mac, link) "+
+	e := chainEnd{ChainHead: rows.ChainHead{Property: property}}
+	err = s.scan(ctx, "SELECT chain, max(link), argMax(hash, link), argMax(key, link), argMax(mac, link) "+
 		"FROM (SELECT "+columns+" FROM "+s.name("finding_actions")+of+" UNION ALL SELECT "+columns+" FROM "+
-		s.name("console_log")+of+") GROUP BY chain ORDER BY chain", params("property", property)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		e := chainEnd{ChainHead: rows.ChainHead{Property: property}}
-		if err := result.Scan(&e.Chain, &e.Link, &e.Hash, &e.key, &e.mac); err != nil {
-			return nil, s.explain(doing, err)
-		}
+		s.name("console_log")+of+") GROUP BY chain ORDER BY chain", params("property", property), func() {
 		ends = append(ends, e)
-	}
-	return ends, s.explain(doing, result.Err())
+	}, &e.Chain, &e.Link, &e.Hash, &e.key, &e.mac)
+	return ends, s.explain("read the ends of the chains", err)
 }
 
 // keyBegins is how long after the first link with an HMAC a console may still write without: consoles get the key one

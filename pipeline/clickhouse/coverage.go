@@ -234,27 +234,16 @@ func (s *Store) proveCover(of []journaled, lost []Span, signed int64) (c Coverag
 
 // lost are the offsets of the findings feed.retention, by topic and partition.
 func (s *Store) lost(ctx context.Context) (map[string][]Span, error) {
-	const doing = "read the findings of lost records"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT DISTINCT toString(table_id), subject FROM "+s.name("findings")+
-		" WHERE rule = 'feed.retention' ORDER BY 1, 2")
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
 	all := map[string][]Span{}
-	for result.Next() {
-		var table, subject string
+	var table, subject string
+	err := s.scan(ctx, "SELECT DISTINCT toString(table_id), subject FROM "+s.name("findings")+
+		" WHERE rule = 'feed.retention' ORDER BY 1, 2", nil, func() {
 		var at Span
-		if err := result.Scan(&table, &subject); err != nil {
-			return nil, s.explain(doing, err)
-		}
 		if _, err := fmt.Sscanf(subject, "range:%d-%d", &at.From, &at.To); err == nil {
 			all[table] = append(all[table], at)
 		}
-	}
-	return all, s.explain(doing, result.Err())
+	}, &table, &subject)
+	return all, s.explain("read the findings of lost records", err)
 }
 
 // partitions passes the journal of one partition after the other to each; it is valid during the call.

@@ -42,8 +42,6 @@ func (s *Store) WriteExport(ctx context.Context, e *Export) error {
 
 // Exports returns the bundles of a property, the newest first.
 func (s *Store) Exports(ctx context.Context, property string) ([]Export, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
 	all, err := selected[Export](ctx, s, "exports", `property_id = {property:String} AND kind = {kind:String}
 ORDER BY at DESC, export_id DESC`, params("property", property, "kind", bundleKind))
 	return all, s.explain("read the exports", err)

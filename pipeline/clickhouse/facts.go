@@ -47,9 +47,6 @@ func (s *Store) FactDigests(ctx context.Context, property string, from, until in
 }
 
 func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any) ([]FactDigest, error) {
-	doing := "read the digests of " + t.Name
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
 	shoe := "''"
 	if t.Column("shoe_id") != nil {
 		shoe = "shoe_id"
@@ -58,23 +55,15 @@ func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any) ([]F
 	if of := t.Labels(); len(of) > 0 {
 		labels = sumOf(of)
 	}
-	result, err := s.conn.Query(ctx, "SELECT toString(table_id), "+shoe+", count(), "+
+	var all []FactDigest
+	f := FactDigest{Name: t.Name}
+	err := s.scan(ctx, "SELECT toString(table_id), "+shoe+", count(), "+
 		sumOf(t.Compared())+", "+labels+" FROM "+s.name(t.Name)+
 		" FINAL WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
-		"AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY 1, 2 ORDER BY 1, 2", args...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	var all []FactDigest
-	for result.Next() {
-		f := FactDigest{Name: t.Name}
-		if err := result.Scan(&f.Table, &f.Shoe, &f.Rows, &f.Sum, &f.Labels); err != nil {
-			return nil, s.explain(doing, err)
-		}
+		"AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY 1, 2 ORDER BY 1, 2", args, func() {
 		all = append(all, f)
-	}
-	return all, s.explain(doing, result.Err())
+	}, &f.Table, &f.Shoe, &f.Rows, &f.Sum, &f.Labels)
+	return all, s.explain("read the digests of "+t.Name, err)
 }
 
 // sumOf is the SQL expression of the sum of the SHA-256 of columns.

@@ -20,8 +20,6 @@ type Waiting struct {
 
 // Waiting returns the tables of a topic that wait, by property and table.
 func (s *Store) Waiting(ctx context.Context, topic string) ([]Waiting, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
 	all, err := selected[Waiting](ctx, s, "waiting",
 		"topic = {topic:String} AND events > 0 ORDER BY property_id, table_id", params("topic", topic))
 	return all, s.explain("read which tables wait", err)
@@ -61,31 +59,23 @@ const FeedQuery = `SELECT f.property_id AS property_id, f.pit_id AS pit_id, f.ta
 
 // Feeds returns the feeds of a property, or of all, by property, pit and table.
 func (s *Store) Feeds(ctx context.Context, property string) (all []TableFeed, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
 	query := fmt.Sprintf(FeedQuery, "{property:String} IN ('', property_id)")
 	query = strings.NewReplacer("{{feeds}}", s.name("feeds"), "{{waiting}}", s.name("waiting")).Replace(query)
-	err = s.conn.Select(ctx, &all, query, params("property", property)...)
+	all, err = list[TableFeed](ctx, s, "read the feeds", query, params("property", property)...)
 	for i := range all {
 		if all[i].Events == 0 {
 			all[i].Since = time.Time{}
 		}
 	}
-	return all, s.explain("read the feeds", err)
+	return all, err
 }
 
 // Properties returns the properties of which events are stored, in order.
 func (s *Store) Properties(ctx context.Context) ([]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	var all []struct {
-		Name string `ch:"name"`
-	}
-	err := s.conn.Select(ctx, &all, "SELECT DISTINCT property_id AS name FROM "+s.name("feeds")+" ORDER BY name LIMIT 1000")
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].Name
-	}
+	names := []string{}
+	var name string
+	err := s.scan(ctx, "SELECT DISTINCT property_id AS name FROM "+s.name("feeds")+" ORDER BY name LIMIT 1000", nil,
+		func() { names = append(names, name) }, &name)
 	return names, s.explain("read the properties", err)
 }
 

@@ -69,24 +69,11 @@ type Progress struct {
 
 // Progress returns the last range of each partition of a topic.
 func (s *Store) Progress(ctx context.Context, topic string) ([]Progress, error) {
-	const doing = "read the progress"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx,
+	var all []Progress
+	var p Progress
+	err := s.scan(ctx,
 		"SELECT partition, to_offset, low_offset, written_at FROM "+s.name("v_progress")+" "+
 			"WHERE topic = {topic:String} ORDER BY partition",
-		params("topic", topic)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	var all []Progress
-	for result.Next() {
-		var p Progress
-		if err := result.Scan(&p.Partition, &p.To, &p.Low, &p.WrittenAt); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		all = append(all, p)
-	}
-	return all, s.explain(doing, result.Err())
+		params("topic", topic), func() { all = append(all, p) }, &p.Partition, &p.To, &p.Low, &p.WrittenAt)
+	return all, s.explain("read the progress", err)
 }

@@ -83,8 +83,6 @@ type migration struct {
 
 // applied returns the hashes of the applied migrations, by version.
 func (s *Store) applied(ctx context.Context) (map[uint32]string, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
 	all, err := selected[migration](ctx, s, "schema_migrations", "true", nil)
 	applied := map[uint32]string{}
 	for i := range all {
@@ -159,27 +157,17 @@ func (s *Store) everywhere(ctx context.Context, statement string) error {
 
 // shards returns the addresses of the cluster in the server's configuration.
 func (s *Store) shards(ctx context.Context) (addrs []string, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx,
+	var host string
+	var port uint16
+	err = s.scan(ctx,
 		"SELECT host_name, port FROM system.clusters WHERE cluster = {cluster:String} ORDER BY shard_num, replica_num",
-		params("cluster", s.cfg.Cluster)...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		var host string
-		var port uint16
-		if err := result.Scan(&host, &port); err != nil {
-			return nil, err
-		}
-		addrs = append(addrs, net.JoinHostPort(host, fmt.Sprint(port)))
-	}
-	if len(addrs) == 0 && result.Err() == nil {
+		params("cluster", s.cfg.Cluster), func() {
+			addrs = append(addrs, net.JoinHostPort(host, fmt.Sprint(port)))
+		}, &host, &port)
+	if len(addrs) == 0 && err == nil {
 		return nil, fmt.Errorf("the server has no cluster %q: %w", s.cfg.Cluster, ErrSchema)
 	}
-	return addrs, result.Err()
+	return addrs, err
 }
 
 func (s *Store) exec(ctx context.Context, statement string, args ...any) error {

@@ -285,30 +285,28 @@ func (s *Store) dispute(ctx context.Context, of string, shoes []ClosedShoe) erro
 
 // faults yields the open findings about feeds since a time. Lost events are noted with the rounds that they touch.
 func (s *Store) faults(ctx context.Context, of string, first int64, yield func(table string, at int64)) error {
-	const doing = "read the open findings about feeds"
-	result, err := s.conn.Query(ctx, "SELECT table_id, toUnixTimestamp64Nano(at) FROM "+s.name("open_findings")+` FINAL
+	var table string
+	var at int64
+	err := s.scan(ctx, "SELECT table_id, toUnixTimestamp64Nano(at) FROM "+s.name("open_findings")+` FINAL
 WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.gap'
-AND toUnixTimestamp64Nano(at) >= {first:Int64} ORDER BY table_id, at`, params("property", of, "first", first)...)
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		var table string
-		var at int64
-		if err := result.Scan(&table, &at); err != nil {
-			return s.explain(doing, err)
-		}
+AND toUnixTimestamp64Nano(at) >= {first:Int64} ORDER BY table_id, at`, params("property", of, "first", first), func() {
 		yield(table, at)
-	}
-	return s.explain(doing, result.Err())
+	}, &table, &at)
+	return s.explain("read the open findings about feeds", err)
 }
 
 // selected returns the columns of R of the rows of a table that fulfil a condition.
 func selected[R any](ctx context.Context, s *Store, table, where string, args []any) ([]R, error) {
+	return readRows[R](ctx, s, table, " FINAL WHERE "+where, args)
+}
+
+// readRows returns the columns of R of the rows of a table. The query ends with rest.
+func readRows[R any](ctx context.Context, s *Store, table, rest string, args []any) ([]R, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
 	t := rows.TableOf[R](table)
 	of := newReader[R](&t)
-	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(table)+" FINAL WHERE "+where, args...)
+	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(table)+rest, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -404,28 +402,19 @@ func (s *Store) addWagers(ctx context.Context, all []PlayedRound, args []any) er
 // suspected of having misread a card. A finding that is SUSPECT only because its law is assumed, or not in force,
 // counts as under the text: otherwise a table under assumed law would have no breaches.
 func (s *Store) countBreaches(ctx context.Context, all []PlayedRound, args []any) error {
-	result, err := s.conn.Query(ctx, `SELECT round, countIf(rule != 'count.reader-suspected'),
+	at := indexOf(all)
+	var round uint32
+	var n uint64
+	var misread bool
+	return s.scan(ctx, `SELECT round, countIf(rule != 'count.reader-suspected'),
 toBool(max(rule = 'count.reader-suspected')) FROM `+s.name("findings")+" FINAL WHERE "+ofShoe+" AND "+s.current()+`
 AND kind = 'deviation' AND (verdict = 'BREACH' OR verdict = 'SUSPECT' AND
 (startsWith(basis, 'assumed:') OR basis = 'not-in-force' OR rule = 'count.reader-suspected'))
-AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected$') GROUP BY round`, args...)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = result.Close() }()
-	at := indexOf(all)
-	for result.Next() {
-		var round uint32
-		var n uint64
-		var misread bool
-		if err := result.Scan(&round, &n, &misread); err != nil {
-			return err
-		}
+AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected$') GROUP BY round`, args, func() {
 		if i, ok := at[round]; ok {
 			all[i].Breaches, all[i].Misread = n, misread
 		}
-	}
-	return result.Err()
+	}, &round, &n, &misread)
 }
 
 // indexOf finds a round by its number.
@@ -439,27 +428,14 @@ func indexOf(all []PlayedRound) map[uint32]int {
 
 // EventIDs returns the ids of the archived events of a table by Seq.
 func (s *Store) EventIDs(ctx context.Context, property, table string, seqs []uint64) (map[uint64]string, error) {
-	const doing = "read the ids of events"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT seq, min(event_id) FROM "+s.name("events")+
+	ids := map[uint64]string{}
+	var seq uint64
+	var id string
+	err := s.scan(ctx, "SELECT seq, min(event_id) FROM "+s.name("events")+
 		" WHERE property_id = {property:String} AND table_id = {table:String} AND has({seqs:Array(UInt64)}, seq) "+
 		"GROUP BY seq",
-		params("property", property, "table", table, "seqs", seqs)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	ids := map[uint64]string{}
-	for result.Next() {
-		var seq uint64
-		var id string
-		if err := result.Scan(&seq, &id); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		ids[seq] = id
-	}
-	return ids, s.explain(doing, result.Err())
+		params("property", property, "table", table, "seqs", seqs), func() { ids[seq] = id }, &seq, &id)
+	return ids, s.explain("read the ids of events", err)
 }
 
 // AddEvidence stores evidence over stored facts. Rows that are stored already are stored once.

@@ -113,23 +113,13 @@ func superseded(all []journaled) map[Span][]journaled {
 
 // foreign adds the records that are stored outside of all ranges, also of partitions that the journal does not know.
 func (s *Store) foreign(ctx context.Context, topic string, all []Bytes, spans []Coverage) ([]Bytes, error) {
-	const doing = "read the offsets of the archive"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
 	const of = " WHERE topic != '' AND (topic = {topic:String} OR {topic:String} = '')"
-	result, err := s.conn.Query(ctx, "SELECT toString(topic), partition, min(offset), max(offset) FROM (SELECT topic, "+
+	var r Bytes
+	var first, last int64
+	err := s.scan(ctx, "SELECT toString(topic), partition, min(offset), max(offset) FROM (SELECT topic, "+
 		"partition, offset FROM "+s.name("events")+of+" UNION ALL SELECT topic, partition, offset FROM "+
-		s.name("dead_letters")+of+") GROUP BY topic, partition ORDER BY topic, partition", params("topic", topic)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		b := Bytes{Differs: []Span{}, Foreign: []int64{}, Open: []Span{}}
-		var first, last int64
-		if err := result.Scan(&b.Topic, &b.Partition, &first, &last); err != nil {
-			return nil, s.explain(doing, err)
-		}
+		s.name("dead_letters")+of+") GROUP BY topic, partition ORDER BY topic, partition", params("topic", topic), func() {
+		b := Bytes{Topic: r.Topic, Partition: r.Partition, Differs: []Span{}, Foreign: []int64{}, Open: []Span{}}
 		i := slices.IndexFunc(all, func(a Bytes) bool { return a.Topic == b.Topic && a.Partition == b.Partition })
 		if i < 0 {
 			i = len(all)
@@ -141,8 +131,8 @@ func (s *Store) foreign(ctx context.Context, topic string, all []Bytes, spans []
 		if last > spans[i].Last {
 			all[i].Foreign = append(all[i].Foreign, last)
 		}
-	}
-	return all, s.explain(doing, result.Err())
+	}, &r.Topic, &r.Partition, &first, &last)
+	return all, s.explain("read the offsets of the archive", err)
 }
 
 // atOnce is the number of offsets of one query.

@@ -11,14 +11,14 @@ import (
 // that no action gave, another severity or content, two rows of one version, and a critical finding that one action
 // closed.
 func (s *Store) ProveQueue(ctx context.Context, property string) (problems []string, err error) {
-	const doing = "compare the queue with the actions of triage"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
 	// Findings older than the first that is stored were deleted when their retention ended.
 	const of = " WHERE property_id = {property:String} "
 	kept := " AND at >= (SELECT min(at) FROM " + s.name("findings") + of + ") "
 	const row = "tuple(toString(state), is_deleted, toString(severity))"
-	result, err := s.conn.Query(ctx, `SELECT id, findings, queued, stepped, state, deleted, version, acted, linked, severity, shown, twice, alone FROM (
+	var q queued
+	err = s.scan(ctx, `SELECT id, findings, queued, stepped, state, deleted, version, acted, linked, severity, shown, twice, alone FROM (
 SELECT id, sum(f) AS findings, sum(q) AS queued, max(s_state) AS stepped,
 max(q_state) AS state, max(q_deleted) AS deleted, max(q_version) AS version, max(s_at) AS acted, max(chained) AS linked,
 max(f_severity) AS severity, max(q_severity) AS shown, max(q_twice) AS twice, max(s_alone) > max(w_at) AS alone,
@@ -48,21 +48,12 @@ HAVING (findings > 0 OR queued > 0) AND (findings = 0 AND NOT ruled OR queued = 
 OR state != due OR deleted != (due IN ('closed', 'withdrawn'))
 OR linked AND NOT ruled AND version != acted OR ruled AND version != max(w_at)
 OR acted = 0 AND NOT ruled AND version != 0 OR alone AND severity = 'critical')
-) ORDER BY id LIMIT 1000`, params("property", property)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		var q queued
-		if err := result.Scan(&q.id, &q.findings, &q.queued, &q.stepped, &q.state, &q.deleted, &q.version, &q.acted,
-			&q.linked, &q.severity, &q.shown, &q.twice, &q.alone); err != nil {
-			return nil, s.explain(doing, err)
-		}
+) ORDER BY id LIMIT 1000`, params("property", property), func() {
 		problems = append(problems, "finding "+q.id+": "+q.why())
-	}
-	if err := result.Err(); err != nil {
-		return nil, s.explain(doing, err)
+	}, &q.id, &q.findings, &q.queued, &q.stepped, &q.state, &q.deleted, &q.version, &q.acted, &q.linked, &q.severity,
+		&q.shown, &q.twice, &q.alone)
+	if err != nil {
+		return nil, s.explain("compare the queue with the actions of triage", err)
 	}
 	elsewhere, err := s.elsewhere(ctx, property)
 	if err != nil {
@@ -75,29 +66,20 @@ OR acted = 0 AND NOT ruled AND version != 0 OR alone AND severity = 'critical')
 // elsewhere names the rows about findings of a property that have another property, at most a thousand. The id of a
 // finding is of its property, so such a row is forged: what reads by id would count it.
 func (s *Store) elsewhere(ctx context.Context, property string) (problems []string, err error) {
-	const doing = "read the rows of other properties"
 	of := func(what, table, id string) string {
 		return "SELECT '" + what + "' AS what, toString(property_id) AS other, " + id + " AS finding FROM " + s.name(table) +
 			" WHERE property_id != {property:String} AND " + id + " GLOBAL IN (SELECT id FROM " + s.name("findings") +
 			" WHERE property_id = {property:String})"
 	}
-	result, err := s.conn.Query(ctx, "SELECT DISTINCT what, other, finding FROM ("+
+	var what, other, finding string
+	err = s.scan(ctx, "SELECT DISTINCT what, other, finding FROM ("+
 		of("a row of the queue", "open_findings", "id")+" UNION ALL "+
 		of("an action of triage", "finding_actions", "finding_id")+" UNION ALL "+
 		of("a withdrawal", "withdrawals", "finding_id")+") ORDER BY finding, what, other LIMIT 1000",
-		params("property", property)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		var what, other, finding string
-		if err := result.Scan(&what, &other, &finding); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		problems = append(problems, fmt.Sprintf("finding %s: %s has the property %q", finding, what, other))
-	}
-	return problems, s.explain(doing, result.Err())
+		params("property", property), func() {
+			problems = append(problems, fmt.Sprintf("finding %s: %s has the property %q", finding, what, other))
+		}, &what, &other, &finding)
+	return problems, s.explain("read the rows of other properties", err)
 }
 
 // queued is a finding beside its row of the queue and its actions of triage.

@@ -37,49 +37,28 @@ func hashed(expressions []string) string {
 // copies names the rows of the queue that show something else than their finding, at most a thousand. A row of a
 // version that a forged one doubles counts, too: which of the two a merge keeps is not known.
 func (s *Store) copies(ctx context.Context, property string) (problems []string, err error) {
-	const doing = "compare the queue with the findings"
 	names, of := queueCopies()
 	shown, found := hashed(names), hashed(of)
 	// A row that left the queue because its finding moved keeps its place in it.
-	result, err := s.conn.Query(ctx, "SELECT id, arrayStringConcat(arrayFilter((name, a, b, f) -> (a != f OR b != f) "+
+	var id, differ string
+	err = s.scan(ctx, "SELECT id, arrayStringConcat(arrayFilter((name, a, b, f) -> (a != f OR b != f) "+
 		"AND NOT (gone AND name IN ('at', 'urgency')), ['"+strings.Join(names, "', '")+"'], one, other, due), ', ') "+
 		"AS differ FROM (SELECT id, argMax("+shown+", (version, cityHash64("+shown+"))) AS one, argMax("+shown+
 		", (version, bitNot(cityHash64("+shown+")))) AS other, argMax(state = 'withdrawn', version) AS gone FROM "+
 		s.name("open_findings")+" WHERE property_id = {property:String} GROUP BY id) AS q "+
 		"GLOBAL INNER JOIN (SELECT id, argMax("+found+", version) AS due FROM "+s.name("findings")+
 		" FINAL WHERE property_id = {property:String} GROUP BY id) AS f ON q.id = f.id WHERE notEmpty(differ) "+
-		"ORDER BY id LIMIT 1000", params("property", property)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		var id, differ string
-		if err := result.Scan(&id, &differ); err != nil {
-			return nil, s.explain(doing, err)
-		}
+		"ORDER BY id LIMIT 1000", params("property", property), func() {
 		problems = append(problems, fmt.Sprintf("finding %s: the queue shows another %s", id, differ))
-	}
-	return problems, s.explain(doing, result.Err())
+	}, &id, &differ)
+	return problems, s.explain("compare the queue with the findings", err)
 }
 
 // QueueOwners passes the owner of each finding that the queue has to each.
 func (s *Store) QueueOwners(ctx context.Context, property string, each func(id, owner string)) error {
-	const doing = "read the owners of the queue"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT id, argMax(toString(owner), version) FROM "+s.name("open_findings")+
-		" WHERE property_id = {property:String} GROUP BY id ORDER BY id", params("property", property)...)
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		var id, owner string
-		if err := result.Scan(&id, &owner); err != nil {
-			return s.explain(doing, err)
-		}
-		each(id, owner)
-	}
-	return s.explain(doing, result.Err())
+	var id, owner string
+	err := s.scan(ctx, "SELECT id, argMax(toString(owner), version) FROM "+s.name("open_findings")+
+		" WHERE property_id = {property:String} GROUP BY id ORDER BY id", params("property", property),
+		func() { each(id, owner) }, &id, &owner)
+	return s.explain("read the owners of the queue", err)
 }

@@ -10,8 +10,6 @@ import (
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 	"golang.org/x/sync/errgroup"
-
-	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // ErrNoHold means that no legal hold with this id is in force.
@@ -70,26 +68,15 @@ func (h *Hold) keeps(first time.Time) bool {
 
 // Holds returns the legal holds in force, by id.
 func (s *Store) Holds(ctx context.Context) ([]Hold, error) {
-	const doing = "read the legal holds"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx, `SELECT hold_id, anyIf(property_id, action = 'place'), toString(anyIf(from_day,
+	var all []Hold
+	var h Hold
+	err := s.scan(ctx, `SELECT hold_id, anyIf(property_id, action = 'place'), toString(anyIf(from_day,
 action = 'place')),
 toString(anyIf(until_day, action = 'place')), anyIf(actor, action = 'place'), anyIf(reason, action = 'place'), min(at)
-FROM `+s.name("legal_holds")+" GROUP BY hold_id HAVING countIf(action = 'release') = 0 ORDER BY hold_id")
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	var all []Hold
-	for result.Next() {
-		var h Hold
-		if err := result.Scan(&h.ID, &h.Property, &h.From, &h.Until, &h.Actor, &h.Reason, &h.Placed); err != nil {
-			return nil, s.explain(doing, err)
-		}
+FROM `+s.name("legal_holds")+" GROUP BY hold_id HAVING countIf(action = 'release') = 0 ORDER BY hold_id", nil, func() {
 		all = append(all, h)
-	}
-	return all, s.explain(doing, result.Err())
+	}, &h.ID, &h.Property, &h.From, &h.Until, &h.Actor, &h.Reason, &h.Placed)
+	return all, s.explain("read the legal holds", err)
 }
 
 // retentionLease excludes a new legal hold while records are deleted.
@@ -149,20 +136,12 @@ func (h *Hold) LogText() string {
 
 // holdRows passes the rows of the legal holds of a property to each, a row and its repetition once.
 func (s *Store) holdRows(ctx context.Context, property string, each func(*holdAction)) error {
-	const doing = "read the legal holds"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	t := rows.TableOf[holdAction]("legal_holds")
-	of := newReader[holdAction](&t)
-	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(t.Name)+
-		" WHERE property_id = {property:String} ORDER BY hold_id, at", params("property", property)...)
-	if err != nil {
-		return s.explain(doing, err)
+	all, err := readRows[holdAction](ctx, s, "legal_holds",
+		" WHERE property_id = {property:String} ORDER BY hold_id, at", params("property", property))
+	for i := range all {
+		each(&all[i])
 	}
-	return s.explain(doing, of.each(result, func(h *holdAction) bool {
-		each(h)
-		return true
-	}))
+	return s.explain("read the legal holds", err)
 }
 
 func (s *Store) writeHold(ctx context.Context, action string, h *Hold) error {

@@ -135,25 +135,14 @@ func (s *Store) RunsBefore(ctx context.Context, property string) (sums []string,
 
 // TrustedRuns states, by property, how many runs are taken as the first run of a release that logs runs found them.
 func (s *Store) TrustedRuns(ctx context.Context) (all []string, err error) {
-	const doing = "read the runs of earlier releases"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx, "SELECT toString(property_id), sum(length(splitByChar(' ', detail)) - 1), max(at) FROM "+
-		s.name("console_log")+" WHERE action = '"+rows.RunsBegin+"' GROUP BY property_id ORDER BY property_id")
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	for result.Next() {
-		var property string
-		var n int64
-		var at time.Time
-		if err := result.Scan(&property, &n, &at); err != nil {
-			return nil, s.explain(doing, err)
-		}
+	var property string
+	var n int64
+	var at time.Time
+	err = s.scan(ctx, "SELECT toString(property_id), sum(length(splitByChar(' ', detail)) - 1), max(at) FROM "+
+		s.name("console_log")+" WHERE action = '"+rows.RunsBegin+"' GROUP BY property_id ORDER BY property_id", nil, func() {
 		all = append(all, fmt.Sprintf("%d of property %q, named at %s", n, property, at.UTC().Format(time.DateTime)))
-	}
-	return all, s.explain(doing, result.Err())
+	}, &property, &n, &at)
+	return all, s.explain("read the runs of earlier releases", err)
 }
 
 // proveRuns compares the stored runs with the entries that the chains have. The row of the last entry may be missing:

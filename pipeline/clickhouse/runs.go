@@ -47,24 +47,15 @@ func (s *Store) WriteLines(ctx context.Context, p RunPart, no int, lines []RunLi
 // Lines returns the lines of the newest generation of a part, in order. A running worker may have a newer generation
 // than its lines.
 func (s *Store) Lines(ctx context.Context, p RunPart, lease string) ([]RunLine, error) {
-	doing := fmt.Sprintf("read part %s of the run of %s, %s", p.Part, p.Property, p.GamingDay)
 	newest, err := s.leaseState(ctx, lease)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	t := rows.TableOf[RunLine]("run_lines")
-	of := newReader[RunLine](&t)
-	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(t.Name)+`
+	all, err := readRows[RunLine](ctx, s, "run_lines", `
 WHERE property_id = {property:String} AND gaming_day = {day:Date32}
 AND part = {part:String} AND generation = {generation:UInt64} ORDER BY no`,
-		params("property", p.Property, "day", p.GamingDay, "part", p.Part, "generation", newest.generation)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	all, err := of.all(result)
-	return all, s.explain(doing, err)
+		params("property", p.Property, "day", p.GamingDay, "part", p.Part, "generation", newest.generation))
+	return all, s.explain(fmt.Sprintf("read part %s of the run of %s, %s", p.Part, p.Property, p.GamingDay), err)
 }
 
 // AddFindings stores the findings of a nightly run that the live audit lacks. Their version is 0: a row of the live
@@ -146,8 +137,6 @@ func (s *Store) LastRun(ctx context.Context, property, day, shift string) (Audit
 
 // runs returns rows, the newest first.
 func (s *Store) runs(ctx context.Context, where string, args []any) ([]AuditRun, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
 	runs, err := selected[AuditRun](ctx, s, "audit_runs", where+" ORDER BY version DESC, run_id", args)
 	return runs, s.explain("read the runs", err)
 }
@@ -242,17 +231,15 @@ func (s *Store) DayCoverage(ctx context.Context, property string, from, until in
 		First, Last int64
 		At          int64
 	}
-	const doing = "read the journal"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	var spans []spanned
-	err := s.conn.Select(ctx, &spans, `SELECT partition AS Partition, min(offset) AS First, max(offset) AS Last,
+	spans, err := list[spanned](ctx, s, "read the journal", `SELECT partition AS Partition, min(offset) AS First, max(offset) AS Last,
 toUnixTimestamp64Nano(max(at)) AS At
 FROM `+s.name("events")+` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
 AND at < fromUnixTimestamp64Nano({until:Int64})
 GROUP BY partition ORDER BY partition`, params("property", property, "from", from, "until", until)...)
 	if err != nil {
-		return nil, s.explain(doing, err)
+		return nil, err
 	}
 	var all []Covered
 	for _, p := range spans {
@@ -291,13 +278,6 @@ WHERE topic = {topic:String} AND partition = {partition:Int32} AND offset BETWEE
 
 // covered finds the holes in one partition, by topic.
 func (s *Store) covered(ctx context.Context, c Covered, first, last int64, args []any) ([]Covered, error) {
-	result, err := s.conn.Query(ctx, "SELECT topic, from_offset, to_offset FROM "+s.name("journal")+`
-WHERE partition = {partition:Int32}
-AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, from_offset, to_offset`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = result.Close() }()
 	var all []Covered
 	next := first // the first offset that no range covers yet
 	end := func() {
@@ -307,12 +287,11 @@ AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, f
 		all = append(all, c)
 		c.Holes, next = nil, first
 	}
-	for result.Next() {
-		var topic string
-		var from, to int64
-		if err := result.Scan(&topic, &from, &to); err != nil {
-			return nil, err
-		}
+	var topic string
+	var from, to int64
+	err := s.scan(ctx, "SELECT topic, from_offset, to_offset FROM "+s.name("journal")+`
+WHERE partition = {partition:Int32}
+AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, from_offset, to_offset`, args, func() {
 		if c.Topic != "" && topic != c.Topic {
 			end()
 		}
@@ -321,56 +300,37 @@ AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, f
 			c.Holes = append(c.Holes, Span{next, from - 1})
 		}
 		next = max(next, to+1)
-	}
+	}, &topic, &from, &to)
 	end()
-	return all, result.Err()
+	return all, err
 }
 
 // Configs returns the configurations of a property's tables that were recorded before a time.
 func (s *Store) Configs(ctx context.Context, property string, before int64) ([]rows.Config, error) {
-	const doing = "read the configurations"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	of := newReader[rows.Config](rows.Find("table_configs"))
-	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("table_configs")+` FINAL
-WHERE property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:Int64})
+	all, err := selected[rows.Config](ctx, s, "table_configs", `property_id = {property:String}
+AND at < fromUnixTimestamp64Nano({before:Int64})
   AND effective_at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq`,
-		params("property", property, "before", before)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	all, err := of.all(result)
-	return all, s.explain(doing, err)
+		params("property", property, "before", before))
+	return all, s.explain("read the configurations", err)
 }
 
 // FirstRounds returns the first round with wagers under each configuration of a property, of the rounds from one time
 // to before another. Of a round only its table, its time and its wagers are read.
 func (s *Store) FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error) {
-	const doing = "read the first rounds of the configurations"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	result, err := s.conn.Query(ctx, `SELECT r.table_id AS t, toUnixTimestamp64Nano(min(r.at)) AS first, any(r.wagers) AS n
+	var all rows.Rounds
+	var table string
+	var at int64
+	var wagers uint32
+	err := s.scan(ctx, `SELECT r.table_id AS t, toUnixTimestamp64Nano(min(r.at)) AS first, any(r.wagers) AS n
 FROM (SELECT table_id, at, wagers FROM `+s.name("rounds")+` WHERE property_id = {property:String} AND wagers > 0
     AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({before:Int64})) AS r
 GLOBAL ASOF INNER JOIN (SELECT table_id, effective_at FROM `+s.name("table_configs")+` FINAL
     WHERE property_id = {property:String} AND effective_at < fromUnixTimestamp64Nano({before:Int64})) AS c
 ON r.table_id = c.table_id AND r.at >= c.effective_at
 GROUP BY r.table_id, c.effective_at ORDER BY t, first`,
-		params("property", property, "from", from, "before", before)...)
-	if err != nil {
-		return nil, s.explain(doing, err)
-	}
-	defer func() { _ = result.Close() }()
-	var all rows.Rounds
-	for result.Next() {
-		var table string
-		var at int64
-		var wagers uint32
-		if err := result.Scan(&table, &at, &wagers); err != nil {
-			return nil, s.explain(doing, err)
-		}
-		all.PropertyID, all.TableID = append(all.PropertyID, property), append(all.TableID, table)
-		all.At, all.Wagers = append(all.At, at), append(all.Wagers, wagers)
-	}
-	return &all, s.explain(doing, result.Err())
+		params("property", property, "from", from, "before", before), func() {
+			all.PropertyID, all.TableID = append(all.PropertyID, property), append(all.TableID, table)
+			all.At, all.Wagers = append(all.At, at), append(all.Wagers, wagers)
+		}, &table, &at, &wagers)
+	return &all, s.explain("read the first rounds of the configurations", err)
 }

@@ -122,9 +122,7 @@ func (r *stateReader) Read(p []byte) (int, error) {
 }
 
 func (r *stateReader) next() error {
-	ctx, cancel := context.WithTimeout(r.ctx, r.store.cfg.ReadTimeout)
-	defer cancel()
-	all, err := selected[watchState](ctx, r.store, "watch_state", `property_id = {property:String} AND turn = {turn:UInt8}
+	all, err := selected[watchState](r.ctx, r.store, "watch_state", `property_id = {property:String} AND turn = {turn:UInt8}
 AND number = {number:UInt64} AND part = {part:UInt32}`,
 		params("property", r.row.PropertyID, "turn", r.row.Turn, "number", r.row.Number, "part", r.row.Part))
 	if err != nil {

@@ -24,20 +24,12 @@ func (s *Store) Withdrawals(ctx context.Context, property string) (map[string]Wi
 }
 
 func (s *Store) eachWithdrawal(ctx context.Context, property, tail string, each func(*Withdrawal)) error {
-	const doing = "read the withdrawals"
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	t := rows.TableOf[Withdrawal]("withdrawals")
-	of := newReader[Withdrawal](&t)
-	result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name(t.Name)+
-		" WHERE property_id = {property:String} ORDER BY finding_id, at "+tail, params("property", property)...)
-	if err != nil {
-		return s.explain(doing, err)
+	all, err := readRows[Withdrawal](ctx, s, "withdrawals",
+		" WHERE property_id = {property:String} ORDER BY finding_id, at "+tail, params("property", property))
+	for i := range all {
+		each(&all[i])
 	}
-	return s.explain(doing, of.each(result, func(w *Withdrawal) bool {
-		each(w)
-		return true
-	}))
+	return s.explain("read the withdrawals", err)
 }
 
 // WriteWithdrawals stores rows of one run, whose entries the console log has, and then gives each finding of the

@@ -21,10 +21,9 @@ import (
 type Collector struct {
 	URL string
 
-	mu       sync.Mutex
-	spans    []*tracepb.Span
-	services []string
-	headers  http.Header
+	mu      sync.Mutex
+	spans   []*tracepb.Span
+	headers http.Header
 }
 
 // Start starts a collector, which ends with the test.
@@ -62,7 +61,6 @@ func (c *Collector) take(r *http.Request) error {
 	defer c.mu.Unlock()
 	c.headers = r.Header
 	for _, resource := range got.ResourceSpans {
-		c.services = append(c.services, Attribute(resource.GetResource().GetAttributes(), "service.name"))
 		for _, scope := range resource.ScopeSpans {
 			c.spans = append(c.spans, scope.Spans...)
 		}
@@ -80,13 +78,6 @@ func (c *Collector) Spans() []*tracepb.Span {
 // Named are the spans of a name.
 func (c *Collector) Named(name string) []*tracepb.Span {
 	return slices.DeleteFunc(c.Spans(), func(s *tracepb.Span) bool { return s.Name != name })
-}
-
-// Services are the names of the programs that sent spans, one for each request.
-func (c *Collector) Services() []string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return slices.Clone(c.services)
 }
 
 // Header is a header of the last request.

@@ -47,12 +47,7 @@ func (l *chargeLine) percent() int64 {
 
 // elects reports whether a line of the kind of vigorish takes the elected percentage.
 func (x *Charge) elects() bool {
-	for i := range x.Lines {
-		if x.Lines[i].Commission == "elected" {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(x.Lines, func(l chargeLine) bool { return l.Commission == "elected" })
 }
 
 // pushesDragon reports whether the kind of vigorish returns banker wagers on a dragon 7.

@@ -1,6 +1,7 @@
 package shoe
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -126,9 +127,7 @@ func (h *House) discards() string {
 
 // Complete fills in decks, seats, feeds, id and currency where a configuration leaves them empty.
 func Complete(c *schema.TableConfig) {
-	if c.Decks == 0 {
-		c.Decks = 8
-	}
+	c.Decks = cmp.Or(c.Decks, 8)
 	if len(c.Seats) == 0 {
 		seats := uint32(7)
 		if c.Game == schema.GamePuntoBanco || c.Game == schema.GameCheminDeFer {
@@ -145,12 +144,7 @@ func Complete(c *schema.TableConfig) {
 			c.Feeds = append(c.Feeds, f)
 		}
 	}
-	if c.ConfigID == "" {
-		c.ConfigID = "c1"
-	}
-	if c.Currency == "" {
-		c.Currency = "USD"
-	}
+	c.ConfigID, c.Currency = cmp.Or(c.ConfigID, "c1"), cmp.Or(c.Currency, "USD")
 }
 
 // SideSpots returns the spots of the side bets that a configuration offers.
