@@ -114,7 +114,7 @@ func (c *copyModel) add(card baccarat.Card, q float64) float64 {
 		to = c.advance(to, &c.Live[i], card, hit)
 	}
 	forwards, backwards := begin*hit*(1-runBack), begin*hit*runBack
-	for _, at := range c.at[card] {
+	for _, at := range c.at.of(card) {
 		to = touch(to, &c.index[at][0], pointer{0, at, 1, forwards})
 		to = touch(to, &c.index[at][1], pointer{1, at, 1, backwards})
 	}
@@ -177,7 +177,7 @@ func (c *copyModel) grow(card baccarat.Card) {
 	if !c.Own {
 		return
 	}
-	c.at[card] = append(c.at[card], int32(len(c.Old)))
+	c.at.add(card, int32(len(c.Old)))
 	c.Old = append(c.Old, card)
 }
 

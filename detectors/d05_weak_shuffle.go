@@ -177,18 +177,18 @@ func (p *packets) add(card baccarat.Card) float64 {
 		return 0
 	}
 	const decay, fresh = 0.98, 0.002
-	matched := 0.0
-	for _, at := range p.at[card] {
+	matched, places := 0.0, p.at.of(card)
+	for _, at := range places {
 		matched += p.Weights[at]
 	}
 	chance := 0.0
 	if p.Sum > 0 {
 		chance = matched / p.Sum
 	}
-	if n := len(p.at[card]); n > 0 {
+	if n := len(places); n > 0 {
 		base := fresh * p.Scale
 		all := matched + base*float64(n)
-		for _, at := range p.at[card] {
+		for _, at := range places {
 			resp := (p.Weights[at] + base) / all
 			moved := min(p.Weights[at]*resp, p.Weights[at])
 			p.Sum -= moved

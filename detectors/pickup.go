@@ -89,21 +89,50 @@ func (p PickUp) pass(c Card) int {
 	return 2
 }
 
-// positions lists where each card lies in an order.
-type positions [53][]int32
+// positions lists where the cards of each kind lie in an order, ascending. As many as a shoe usually has of a kind are
+// stored in place: when the table comes round again they are no longer in the cache of the processor, and a list takes
+// one more access.
+type positions struct {
+	near [53]struct {
+		n  int32
+		at [8]int32
+	}
+	// far has all positions of a kind that has more.
+	far map[baccarat.Card][]int32
+}
 
 func (p *positions) reset(order []baccarat.Card) {
-	const usual = 8 // cards of a kind in a shoe
-	if p[0] == nil {
-		all := make([]int32, usual*len(p))
-		for i := range p {
-			p[i] = all[usual*i : usual*i : usual*(i+1)]
-		}
+	for i := range p.near {
+		p.near[i].n = 0
 	}
-	for i := range p {
-		p[i] = p[i][:0]
-	}
+	p.far = nil
 	for i, card := range order {
-		p[card] = append(p[card], int32(i))
+		p.add(card, int32(i))
 	}
+}
+
+func (p *positions) add(card baccarat.Card, at int32) {
+	k := &p.near[card]
+	n := int(k.n)
+	k.n++
+	if n < len(k.at) {
+		k.at[n] = at
+		return
+	}
+	if p.far == nil {
+		p.far = map[baccarat.Card][]int32{}
+	}
+	if n == len(k.at) {
+		p.far[card] = slices.Clone(k.at[:])
+	}
+	p.far[card] = append(p.far[card], at)
+}
+
+// of are the positions of a kind.
+func (p *positions) of(card baccarat.Card) []int32 {
+	k := &p.near[card]
+	if int(k.n) > len(k.at) {
+		return p.far[card]
+	}
+	return k.at[:k.n]
 }

@@ -1,6 +1,7 @@
 package detectors
 
 import (
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -20,8 +21,9 @@ func (d *slug) clone() *slug {
 		x.Live, x.steps = slices.Clone(x.Live), &steps{}
 		x.Old = slices.Clone(x.Old)
 		if x.Own {
-			for k := range x.at {
-				x.at[k] = slices.Clone(x.at[k])
+			x.at.far = maps.Clone(x.at.far)
+			for card, places := range x.at.far {
+				x.at.far[card] = slices.Clone(places)
 			}
 		}
 	}

@@ -76,7 +76,7 @@ type Engine struct {
 	// inOrder has the tables as they first appeared: results never follow a map's order.
 	inOrder []*table
 	// recent has tables by slotOf their id, where most events find theirs.
-	recent [256]*table
+	recent [1024]*table
 	key    []byte
 	// newest is the latest event time so far: the clock of the partition.
 	newest int64
@@ -216,7 +216,7 @@ func (e *Engine) deadLetter(rec *Record, reason error, at Offsets, out *rows.Set
 
 // table is the table of an event, new if need be.
 func (e *Engine) table(ev *schema.Event) *table {
-	recent := &e.recent[slotOf(ev.TableID)]
+	recent := &e.recent[slotOf(ev.TableID)%uint32(len(e.recent))]
 	if t := *recent; t != nil && t.play.ID == ev.TableID && t.play.Property == ev.PropertyID {
 		return t
 	}
@@ -231,10 +231,11 @@ func (e *Engine) table(ev *schema.Event) *table {
 	return t
 }
 
-// slotOf is a number from the end of an id, where the ids of the tables of a floor differ.
-func slotOf(id string) (slot uint8) {
-	for i := max(len(id)-4, 0); i < len(id); i++ {
-		slot = 37*slot + id[i]
+// slotOf is a slot of recent, from the end of an id, where the ids of the tables of a floor differ.
+func slotOf(id string) uint32 {
+	slot := uint32(0)
+	for i := max(len(id)-8, 0); i < len(id); i++ {
+		slot = 37*slot + uint32(id[i])
 	}
 	return slot
 }

@@ -22,6 +22,8 @@ type Set struct {
 	// payouts are the rules on what a winning wager is paid, by its spot; lines is the rule on the lines of a side bet.
 	payouts [baccarat.Spots]*Rule
 	lines   *Rule
+	// shortVoid is true if a round that the shoe cannot finish is void.
+	shortVoid bool
 }
 
 // NewSet selects the rules that a law cites.
@@ -44,6 +46,7 @@ func NewSet(l *law.Law) *Set {
 		}
 	}
 	s.coveredBy = coverers(s.rules)
+	_, s.shortVoid = l.Cited("irreg.insufficient.void")
 	if i := slices.IndexFunc(s.rules, func(r *Rule) bool { return r.Name == linesRule }); i >= 0 {
 		s.lines = s.rules[i]
 	}

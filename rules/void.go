@@ -121,6 +121,5 @@ func (p *Pass) withheld() (wagers []*record.Wager, due int64) {
 // ranShort reports whether the cards ran short and the rulebook has the rule that judges that: a hand that cannot be
 // dealt is no error of drawing.
 func (p *Pass) ranShort() bool {
-	_, ok := p.Law.Cited("irreg.insufficient.void")
-	return ok && p.ground() == ShortOfCards
+	return p.Law.shortVoid && p.ground() == ShortOfCards
 }

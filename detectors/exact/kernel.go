@@ -61,9 +61,10 @@ type Kernel struct {
 	player [8]bool
 	banker [8][11]bool // by two-card count and third card of the player hand, baccarat.NoThird last
 	// draws are the two-card counts on which the player hand draws; answers the counts on which the banker hand draws, by
-	// the third card of the player hand.
+	// the third card of the player hand, and top the count after the last of them.
 	draws   []int
 	answers [10][]int
+	top     [10]int
 	classes []int
 }
 
@@ -77,7 +78,7 @@ func New(table *baccarat.DrawingTable) *Kernel {
 		for third := range uint8(11) {
 			k.banker[two][third] = table.BankerDraws(0, two, third)
 			if k.banker[two][third] && third < 10 {
-				k.answers[third] = append(k.answers[third], int(two))
+				k.answers[third], k.top[third] = append(k.answers[third], int(two)), int(two)+1
 			}
 		}
 	}
@@ -232,39 +233,43 @@ type third struct {
 // six adds the rounds in which both hands draw, two third cards in either order. Without are the draws of four without
 // the first of them.
 func (k *Kernel) six(d *draws, without *[8][8]int64, t third, six *[10][20]int64) {
-	x, y, ways, apart := t.x, t.y, t.ways, t.y-t.x
+	x, y, apart := t.x, t.y, t.y-t.x
 	ux, uy, sum := &d.partner[x], &d.partner[y], (x+y)%10
-	// left[b] are the draws of four with the totals a and b that contain neither third card; those for 8 and 9 are not
-	// read.
-	var left [10]int64
+	// first and second are the numbers of pairs by the count of the banker hand if x is the third card of the player hand,
+	// and if y is: 0 for a count that does not draw.
+	var first, second [10]int64
+	for _, b := range k.answers[x] {
+		first[b] = t.ways
+	}
+	if x != y {
+		for _, b := range k.answers[y] {
+			second[b] = t.ways
+		}
+	}
+	top := max(k.top[x], k.top[y])
 	for _, a := range k.draws {
 		rest, with, px, py := &without[a], &d.with[y][a], ux[a], uy[a]
-		// The last two terms count the draws with one of the third cards in each hand as if they were no partners of each
-		// other; what follows corrects that, and adds the draws with both in one hand.
+		one, two := (*[10]int64)(six[(a+x)%10][y:]), (*[10]int64)(six[(a+y)%10][x:])
+		add := func(b int, draws int64) {
+			one[b] += draws * first[b]
+			two[b] += draws * second[b]
+		}
+		// The draws of four with the totals a and b that contain neither third card. The last two terms count those with
+		// one of the third cards in each hand as if they were no partners of each other; what follows corrects that, and
+		// adds the draws with both in one hand.
 		px4, py4 := 4*px, 4*py
-		for b := range 8 {
-			left[b] = rest[b] - with[b] + px4*uy[b] + py4*ux[b]
+		for b := range top {
+			add(b, rest[b]-with[b]+px4*uy[b]+py4*ux[b])
 		}
 		partners := int64(0)
 		if a == sum {
 			partners = 1
-			for b := range 8 {
-				left[b] += 2*d.pair[b] - 8*(ux[b]+uy[b])
+			for b := range top {
+				add(b, 2*d.pair[b]-8*(ux[b]+uy[b]))
 			}
 		}
-		left[sum] += 2*d.pair[a] - 8*(px+py) + 16*partners
-		left[(a+apart)%10] -= 4 * (px - partners)
-		left[(a-apart+10)%10] -= 4 * (py - partners)
-		row := &six[(a+x)%10]
-		for _, b := range k.answers[x] {
-			row[b+y] += left[b] * ways
-		}
-		if x == y {
-			continue
-		}
-		row = &six[(a+y)%10]
-		for _, b := range k.answers[y] {
-			row[b+x] += left[b] * ways
-		}
+		add(sum, 2*d.pair[a]-8*(px+py)+16*partners)
+		add((a+apart)%10, -4*(px-partners))
+		add((a-apart+10)%10, -4*(py-partners))
 	}
 }

@@ -11,24 +11,16 @@ import (
 type Log struct {
 	LogState
 	// slots find an entry by its id, at the hash of the id or the next free slot behind it. Their number is a power of
-	// two, and at least half of them are 0. tags has a byte of the hash of each slot, 0 if it is free: of a table that
-	// comes round again the tags are still in the cache of the processor, when the slots, eight times as many bytes, are
+	// two, and at least half of them are free. tags has a byte of the hash of each slot, 0 if it is free: of a table that
+	// comes round again the tags are still in the cache of the processor, when the slots, four times as many bytes, are
 	// not. An id that is new mostly reads tags alone.
-	slots []slot
+	slots []uint32
 	tags  []uint8
 	used  int
 }
 
-// slot is 1 + the index of an entry in its low half, and the high half of the hash of the id: other ids that the search
-// passes are told apart without a look at their bytes. It says nothing if its tag is 0.
-type slot uint64
-
-func slotOf(hash uint64, entry int) slot { return slot(hash&^(1<<32-1) | uint64(entry+1)) }
-
 // tagOf is a byte of a hash that is not 0, from bits that do not choose the slot.
 func tagOf(hash uint64) uint8 { return uint8(hash>>56) | 1 }
-
-func (s slot) entry() int { return int(uint32(s)) - 1 }
 
 // LogState is the log of a snapshot.
 type LogState struct {
@@ -70,7 +62,7 @@ func (l *Log) enter(id string, sum [16]byte, at int64) (uint64, bool) {
 	free := l.find(hash, []byte(id))
 	if l.tags[free] != 0 {
 		l.append("", sum, at)
-		return l.Base + uint64(l.slots[free].entry()), true
+		return l.Base + uint64(l.slots[free]), true
 	}
 	l.append(id, sum, at)
 	l.set(free, hash, len(l.Ends)-1)
@@ -88,7 +80,7 @@ func (l *Log) append(id string, sum [16]byte, at int64) {
 // index fills the slots. The latest entry of an id takes the place of an older one.
 func (l *Log) index(size int) {
 	if size > len(l.slots) {
-		l.slots, l.tags = make([]slot, size), make([]uint8, size)
+		l.slots, l.tags = make([]uint32, size), make([]uint8, size)
 	}
 	clear(l.tags)
 	l.used = 0
@@ -107,7 +99,7 @@ func (l *Log) set(at int, hash uint64, entry int) {
 	if l.tags[at] == 0 {
 		l.used++
 	}
-	l.tags[at], l.slots[at] = tagOf(hash), slotOf(hash, entry)
+	l.tags[at], l.slots[at] = tagOf(hash), uint32(entry)
 }
 
 // find is the slot of an id, or the free slot for it.
@@ -116,10 +108,7 @@ func (l *Log) find(hash uint64, id []byte) int {
 	mask := len(tags) - 1
 	at := int(uint32(hash)) & mask
 	for ; tags[at] != 0; at = (at + 1) & mask {
-		if tags[at] != tag {
-			continue
-		}
-		if s := l.slots[at]; uint64(s)>>32 == hash>>32 && string(l.bytes(s.entry())) == string(id) {
+		if tags[at] == tag && string(l.bytes(int(l.slots[at]))) == string(id) {
 			break
 		}
 	}
