@@ -141,7 +141,7 @@ func parseLimit(text string) (int, error) {
 }
 
 func apiFinding(c *Console, x *exchange) error {
-	ev, err := c.evidence(x, x.r.PathValue("id"))
+	ev, err := c.sharedEvidence(x)
 	if err != nil {
 		return err
 	}

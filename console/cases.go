@@ -45,7 +45,7 @@ func casesPage(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	properties, err := c.Store.Properties(x.r.Context(), x.user.Scope(permCases))
+	properties, err := c.properties(x, x.user.Scope(permCases))
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,11 @@ func subjectsOf(of *store.Case, found []store.Finding) (all []subject) {
 // addToCase stores a step of the user with its entry of the log.
 func (c *Console) addToCase(x *exchange, s store.CaseStep, content []byte, detail string) error {
 	s.Actor, s.Role, s.Issuer, s.Subject = x.user.Name, x.user.Role(), x.user.Who.Issuer, x.user.Who.Subject
-	return c.Store.AddToCase(x.r.Context(), s, content, x.entry(s.PropertyID, "", "", detail))
+	err := c.Store.AddToCase(x.r.Context(), s, content, x.entry(s.PropertyID, "", "", detail))
+	if err == nil {
+		c.volatile.clear() // the page of a finding lists its cases
+	}
+	return err
 }
 
 // openCase opens a case, with the findings of the form.

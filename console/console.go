@@ -114,6 +114,7 @@ type Console struct {
 	volatile    cache         // answers that a change of the queue clears
 	saved       cache         // saved views of the users
 	figures     cache         // figures of days, which no single change affects
+	facts       cache         // what was recorded of tables
 	reports     reports
 	outlets     []*outlet
 	begun       atomic.Bool // the log has the begin of notifications
@@ -140,8 +141,9 @@ func New(o Options) (*Console, error) {
 	c := &Console{
 		Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), strangers: newLimits(o.Now),
 		replays: make(chan struct{}, 2), stale: make(chan string, 64), pause: 500 * time.Millisecond,
-		volatile: cache{now: o.Now}, saved: cache{now: o.Now}, figures: cache{now: o.Now, background: make(chan func(), 1)},
-		name: rand.Text(), catching: make(chan struct{}, 1),
+		volatile: cache{now: o.Now}, saved: cache{now: o.Now}, facts: cache{now: o.Now},
+		figures: cache{now: o.Now, background: make(chan func(), 1)},
+		name:    rand.Text(), catching: make(chan struct{}, 1),
 	}
 	c.outlets = outlets(&o)
 	if o.Notify.Log != nil {

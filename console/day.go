@@ -40,12 +40,12 @@ type outcomeRow struct {
 }
 
 func dayPage(c *Console, x *exchange) error {
-	ctx, v := x.r.Context(), &dayView{Verifies: c.Exports.Policy != nil}
+	v := &dayView{Verifies: c.Exports.Policy != nil}
 	var err error
 	if v.Day, v.Previous, v.Next, err = x.gamingDay(); err != nil {
 		return err
 	}
-	if v.Properties, err = c.Store.Properties(ctx, x.scope()); err != nil {
+	if v.Properties, err = c.properties(x, x.scope()); err != nil {
 		return err
 	}
 	v.Property = x.r.URL.Query().Get("property")

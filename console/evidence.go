@@ -1,8 +1,10 @@
 package console
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -28,11 +30,23 @@ type evidence struct {
 }
 
 func findingPage(c *Console, x *exchange) error {
-	ev, err := c.evidence(x, x.r.PathValue("id"))
+	ev, err := c.sharedEvidence(x)
 	if err != nil {
 		return err
 	}
 	return x.page("finding", ev.Finding.Rule, ev)
+}
+
+// evidenceTTL is how long requests share the evidence of a finding or the record of a round: many people open the
+// finding that raised an alarm. A change of the queue, or of a case by a user of this console, ends it.
+const evidenceTTL = 3 * time.Second
+
+// sharedEvidence is the evidence of the finding that the path names. It must not be changed.
+func (c *Console) sharedEvidence(x *exchange) (*evidence, error) {
+	x = x.detached()
+	id := x.r.PathValue("id")
+	key := fmt.Sprintf("evidence %#v %#v %q", x.scope(), x.user.Scope(permReadCases), id)
+	return cached(&c.volatile, key, evidenceTTL, func() (*evidence, error) { return c.evidence(x, id) })
 }
 
 func (c *Console) evidence(x *exchange, id string) (*evidence, error) {

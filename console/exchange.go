@@ -3,6 +3,7 @@ package console
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -243,6 +244,13 @@ func (x *exchange) json(v any) error {
 }
 
 // scope is the properties at which the user has the permission that the route needs.
+// detached is the exchange with a context that does not end with the request, for an answer that other requests share.
+func (x *exchange) detached() *exchange {
+	d := *x
+	d.r = x.r.WithContext(context.WithoutCancel(x.r.Context()))
+	return &d
+}
+
 func (x *exchange) scope() store.Scope { return x.user.Scope(x.route.needs) }
 
 func (x *exchange) remote() string { return x.c.remoteOf(x.r) }

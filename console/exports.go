@@ -37,7 +37,7 @@ type bundle struct {
 
 // bundles returns the exports in the scope of the user, the latest first, and the properties.
 func (c *Console) bundles(x *exchange) ([]bundle, []string, error) {
-	properties, err := c.Store.Properties(x.r.Context(), x.scope())
+	properties, err := c.properties(x, x.scope())
 	if err != nil {
 		return nil, nil, err
 	}

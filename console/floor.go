@@ -107,6 +107,29 @@ func (c *Console) wall(x *exchange, all []tile) error {
 	})
 }
 
+// tableFacts is what was recorded of a table, with the gaming day that a request selects.
+type tableFacts struct {
+	configs  []store.Config
+	shoes    []store.Shoe
+	currency string
+	night    *night
+}
+
+// tableFacts reads the facts of a table, whose page each browser that shows it requests after each change of the queue.
+func (c *Console) tableFacts(x *exchange, at store.Location) (tableFacts, error) {
+	about := [...]string{at.Property, at.Table, x.r.URL.Query().Get("day")}
+	x = x.detached()
+	return facts(c, x, x.scope(), about, func(ctx context.Context, scope store.Scope) (of tableFacts, err error) {
+		var all errgroup.Group
+		fetch(&all, &of.configs, func() ([]store.Config, error) { return c.Store.Configs(ctx, scope, at) })
+		fetch(&all, &of.shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
+		fetch(&all, &of.currency, func() (string, error) { return c.currency(x, at) })
+		fetch(&all, &of.night, func() (*night, error) { return c.night(x, at) })
+		err = all.Wait()
+		return of, err
+	})
+}
+
 func tablePage(c *Console, x *exchange) error {
 	ctx, scope, at := x.r.Context(), x.scope(), x.location()
 	tiles, err := c.Store.Floor(ctx, scope, at)
@@ -117,16 +140,10 @@ func tablePage(c *Console, x *exchange) error {
 		return errNoPage
 	}
 	t := c.tiles(tiles)[0]
-	var configs []store.Config
-	var shoes []store.Shoe
+	var of tableFacts
 	var open []store.OpenFinding
-	var currency string
-	var over *night
 	var all errgroup.Group
-	fetch(&all, &configs, func() ([]store.Config, error) { return c.Store.Configs(ctx, scope, at) })
-	fetch(&all, &currency, func() (string, error) { return c.Store.Currency(ctx, scope, at) })
-	fetch(&all, &over, func() (*night, error) { return c.night(x, at) })
-	fetch(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
+	fetch(&all, &of, func() (tableFacts, error) { return c.tableFacts(x, at) })
 	fetch(&all, &open, func() ([]store.OpenFinding, error) {
 		return c.Store.Open(ctx, scope, store.Filter{Property: at.Property, Table: at.Table, High: c.High})
 	})
@@ -134,11 +151,11 @@ func tablePage(c *Console, x *exchange) error {
 		return err
 	}
 	data := map[string]any{
-		"Tile": t, "Configs": configs, "Shoes": shoes, "Open": open, "Currency": currency, "Night": over,
+		"Tile": t, "Configs": of.configs, "Shoes": of.shoes, "Open": open, "Currency": of.currency, "Night": of.night,
 	}
 	last := t.ShoeID
-	if last == "" && len(shoes) > 0 {
-		last = shoes[0].ShoeID
+	if last == "" && len(of.shoes) > 0 {
+		last = of.shoes[0].ShoeID
 	}
 	if last != "" {
 		rounds, err := c.Store.Rounds(ctx, scope, store.Location{Property: at.Property, Table: at.Table, Shoe: last})

@@ -36,7 +36,7 @@ func handoverPage(c *Console, x *exchange) error {
 	fetch(&all, &silences, func() ([]store.Silence, error) { return c.Store.Silences(ctx, scope) })
 	if x.user.May(permHandOver) {
 		fetch(
-			&all, &properties, func() ([]string, error) { return c.Store.Properties(ctx, x.user.Scope(permHandOver)) },
+			&all, &properties, func() ([]string, error) { return c.properties(x, x.user.Scope(permHandOver)) },
 		)
 	}
 	if err := all.Wait(); err != nil {

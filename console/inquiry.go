@@ -293,7 +293,7 @@ func (c *Console) amounts(x *exchange, q *inquiry, all []string) error {
 	if q.table != nil && len(all) > 0 {
 		at := store.Location{Property: q.table.PropertyID, Table: q.table.TableID}
 		var err error
-		if currency, err = c.Store.Currency(x.r.Context(), x.scope(), at); err != nil {
+		if currency, err = c.currency(x, at); err != nil {
 			return err
 		}
 	}

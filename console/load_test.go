@@ -90,6 +90,7 @@ func BenchmarkPages(b *testing.B) {
 				c.resetLimits()
 				c.volatile.clear()
 				c.figures.clear()
+				c.facts.clear()
 				began := time.Now()
 				if code, body := send(b, "GET", c.url+page, "", "Cookie", cookies[role]); code != 200 {
 					b.Fatal(code, body)

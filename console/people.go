@@ -115,7 +115,7 @@ func (c *Console) patron(x *exchange) (*patronView, error) {
 	p := &patronView{Property: x.r.PathValue("property"), Patron: x.r.PathValue("patron")}
 	var all errgroup.Group
 	fetch(&all, &p.Currency, func() (string, error) {
-		return c.Store.Currency(ctx, scope, store.Location{Property: p.Property})
+		return c.currency(x, store.Location{Property: p.Property})
 	})
 	fetch(&all, &p.Play, func() ([]store.Patron, error) { return c.Store.Patron(ctx, scope, p.Property, p.Patron) })
 	fetch(&all, &p.Wagers, func() ([]store.Wager, error) {

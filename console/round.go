@@ -38,7 +38,7 @@ func (c *Console) played(x *exchange, at store.Location, f *store.Finding, known
 		fetch(&all, &ledger, func() ([]store.Vigorish, error) { return c.Store.Ledger(ctx, scope, at) })
 	}
 	if p.Currency == "" {
-		fetch(&all, &p.Currency, func() (string, error) { return c.Store.Currency(ctx, scope, at) })
+		fetch(&all, &p.Currency, func() (string, error) { return c.currency(x, at) })
 	}
 	fetch(&all, &p.archived, func() ([]decodedEvent, error) { return c.roundAndEvents(x, p, at, f) })
 	if err := all.Wait(); err != nil {
@@ -91,11 +91,18 @@ type roundView struct {
 }
 
 func roundPage(c *Console, x *exchange) error {
-	v, err := c.round(x)
+	v, err := c.sharedRound(x)
 	if err != nil {
 		return err
 	}
 	return x.page("round", fmt.Sprintf("Round %d, shoe %s", v.At.Round, v.At.Shoe), v)
+}
+
+// sharedRound is the round that the path names. It must not be changed.
+func (c *Console) sharedRound(x *exchange) (*roundView, error) {
+	x = x.detached()
+	key := fmt.Sprintf("round %#v %#v %q", x.scope(), x.location(), x.r.PathValue("round"))
+	return cached(&c.volatile, key, evidenceTTL, func() (*roundView, error) { return c.round(x) })
 }
 
 // round reads the round that the path names. A round has a row when it is settled.
@@ -170,7 +177,7 @@ func rawRoundPage(c *Console, x *exchange) error {
 }
 
 func apiRound(c *Console, x *exchange) error {
-	v, err := c.round(x)
+	v, err := c.sharedRound(x)
 	if err != nil {
 		return err
 	}

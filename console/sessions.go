@@ -172,7 +172,7 @@ func (c *Console) sessionList(x *exchange, key string) error {
 	if err != nil {
 		return err
 	}
-	properties, err := c.Store.Properties(x.r.Context(), x.scope())
+	properties, err := c.properties(x, x.scope())
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ func shoePage(c *Console, x *exchange) error {
 	})
 	fetch(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
 	var currency string
-	fetch(&all, &currency, func() (string, error) { return c.Store.Currency(ctx, scope, at) })
+	fetch(&all, &currency, func() (string, error) { return c.currency(x, at) })
 	fetch(&all, &ledger, func() ([]store.Vigorish, error) { return c.Store.Ledger(ctx, scope, at) })
 	if err := all.Wait(); err != nil {
 		return err

@@ -24,7 +24,7 @@ func silencesPage(c *Console, x *exchange) error {
 			past = append(past, s)
 		}
 	}
-	properties, err := c.Store.Properties(x.r.Context(), x.scope())
+	properties, err := c.properties(x, x.scope())
 	if err != nil {
 		return err
 	}

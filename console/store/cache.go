@@ -90,9 +90,15 @@ func (s *Store) Refresh(ctx context.Context) error {
 	}
 	began := s.now()
 	w := (&where{}).and("changed_at > fromUnixTimestamp64Milli({after:Int64})", "after", mark.Add(-overlap).UnixMilli())
-	rows, err := s.newest(ctx, 2, "WHERE "+w.String(), w)
+	news, err := s.news(ctx, w)
 	if err != nil {
 		return err
+	}
+	var rows []OpenFinding
+	if news {
+		if rows, err = s.newest(ctx, 2, "WHERE "+w.String(), w); err != nil {
+			return err
+		}
 	}
 	silences, err := s.inForce(ctx)
 	if err != nil {
@@ -152,6 +158,24 @@ func (s *Store) Reload(ctx context.Context) error {
 	}
 	maps.DeleteFunc(c.rows, func(k findingKey, r cachedRow) bool { return !present[k] && r.readAt.Before(began) })
 	return nil
+}
+
+// news reports whether a query of open_findings selects a row that is newer than the cached one. Most refreshes find
+// none: little changes in a second, and the overlap selects each change several times.
+func (s *Store) news(ctx context.Context, w *where) (bool, error) {
+	const most = 1000 // more rows are news: the cache lacks some of so many, or newest compares them
+	type version struct {
+		Property string `ch:"property_id"`
+		ID       string `ch:"id"`
+		Version  uint64 `ch:"version"`
+	}
+	rows, err := list[version](ctx, s, "the changes of the queue", "{{open_findings}} WHERE "+w.String()+limit(most+1), w)
+	s.cache.mu.RLock()
+	defer s.cache.mu.RUnlock()
+	return len(rows) > most || slices.ContainsFunc(rows, func(r version) bool {
+		old, known := s.cache.rows[findingKey{r.Property, r.ID}]
+		return !known || old.Version < r.Version
+	}), err
 }
 
 // newest reads the newest row of each finding that a query of open_findings selects; selection is the query after FROM.

@@ -137,8 +137,8 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 	// newest version.
 	const newest = ` ORDER BY at DESC, id, version DESC LIMIT 1 BY id`
 	switch {
-	case q.Dealer != "" && q.Since.IsZero():
-		// The period grows until it has enough findings, so that the projection by dealer reads few parts.
+	case q.Shoe == "" && q.Since.IsZero():
+		// The period grows until it has enough findings, so that few parts are read.
 		last := cmp.Or(q.After, q.Until, s.now())
 		for _, days := range []int{7, 100} {
 			q.Since = last.AddDate(0, 0, -days)
@@ -147,7 +147,7 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 				return found, err
 			}
 		}
-		q.Since = time.Unix(1, 0)
+		q.Since = time.Unix(0, 0)
 		return s.Findings(ctx, scope, q)
 	case q.Dealer != "":
 		// Without FINAL, for the projection by dealer. An older version that names another dealer counts until it is merged.
@@ -202,7 +202,9 @@ func (s *Store) States(ctx context.Context, scope Scope, found []Finding) error 
 	// A finding that was evaluated again after late events may have another time than its last action's row.
 	var rest []string
 	if len(untouched) > 0 {
-		w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", untouched)
+		// No one acts on a finding long before it. The bound lets ClickHouse read the actions by time: they are sorted by
+		// finding, and the ids of many findings are in as many places.
+		w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", untouched).since("at", first.Add(-ShoeLasts))
 		rest, err = s.names(ctx, "findings", `SELECT DISTINCT finding_id AS name FROM {{finding_actions}} WHERE `+w.String(), w)
 	}
 	if err != nil {

@@ -145,33 +145,23 @@ func at[T any](ctx context.Context, s *Store, table string, w *where, order stri
 	return list[T](ctx, s, table, `{{`+table+`}} FINAL PREWHERE `+w.String()+` ORDER BY `+order, w)
 }
 
-// shoeTable is a table of what was played in a shoe: its name, the rest of its sorting key after the table, and an
-// order with a limit.
-type shoeTable struct{ name, key, order string }
-
-// ofShoe selects the newest versions of the rows of a location. It is without FINAL, which reads a granule of each part
-// of the table, whatever the index by shoe says.
-func ofShoe[T any](ctx context.Context, s *Store, t shoeTable, w *where) ([]T, error) {
-	of := columns[T]()
-	return read[T](ctx, s, t.name, `SELECT `+of+` FROM (SELECT `+of+` FROM {{`+t.name+`}} WHERE `+w.String()+`
-		ORDER BY version DESC LIMIT 1 BY `+t.key+`) ORDER BY `+t.order, w)
-}
+// acrossMonths merges the versions of a row that are in different partitions: a shoe is played across the end of a
+// month, and late events may move a round.
+const acrossMonths = " SETTINGS do_not_merge_across_partitions_select_final = 0"
 
 // Rounds returns the rounds of a location in order.
 func (s *Store) Rounds(ctx context.Context, scope Scope, l Location) ([]Round, error) {
-	return ofShoe[Round](ctx, s, shoeTable{"rounds", "shoe_id, round", "at, round LIMIT 1000"}, l.where(scope))
+	return at[Round](ctx, s, "rounds", l.where(scope), "at, round LIMIT 1000"+acrossMonths)
 }
 
 // Wagers returns the wagers of a location.
 func (s *Store) Wagers(ctx context.Context, scope Scope, l Location) ([]Wager, error) {
-	of := shoeTable{"wagers", "shoe_id, round, wager_id", "round, seat, spot, wager_id LIMIT 5000"}
-	return ofShoe[Wager](ctx, s, of, l.where(scope))
+	return at[Wager](ctx, s, "wagers", l.where(scope), "round, seat, spot, wager_id LIMIT 5000"+acrossMonths)
 }
 
 // Ledger returns the vigorish of a location.
 func (s *Store) Ledger(ctx context.Context, scope Scope, l Location) ([]Vigorish, error) {
-	of := shoeTable{"vigorish", "shoe_id, round, wager_id, kind", "round, seat, wager_id LIMIT 5000"}
-	return ofShoe[Vigorish](ctx, s, of, l.where(scope))
+	return at[Vigorish](ctx, s, "vigorish", l.where(scope), "round, seat, wager_id LIMIT 5000"+acrossMonths)
 }
 
 // Shoes returns the finished shoes of a location, the latest first.

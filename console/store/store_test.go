@@ -4,7 +4,9 @@ package store
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -239,6 +241,9 @@ func TestFindings(t *testing.T) {
 				{Property: f.PropertyID, Dealer: f.DealerID, Since: f.At.Add(-time.Minute), Until: f.At.Add(time.Minute)},
 				{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Round: f.Round},
 				{Table: f.TableID, Rule: f.Rule, Dealer: f.DealerID},
+				{Table: f.TableID, Limit: 1},
+				{Rule: f.Rule},
+				{},
 				{Since: f.At, Until: f.At.Add(1)},
 			} {
 				var want []Finding
@@ -259,6 +264,35 @@ func TestFindings(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// Each fact of a shoe is returned once and in its newest version, also if late events moved it to another month.
+func TestPlay(t *testing.T) {
+	s := played(t)
+	ctx, shoe := t.Context(), "moved-"+rand.Text()
+	at := Location{Property: "ac-1", Table: "moved", Shoe: shoe}
+	for _, table := range []string{"rounds", "wagers", "vigorish"} {
+		name := s.Table(table)
+		copied := "INSERT INTO " + name + " SELECT * REPLACE ('moved' AS table_id, '" + shoe + "' AS shoe_id, " +
+			"at + INTERVAL %d DAY AS at, version + %d AS version, 4711 AS collected) FROM (SELECT * FROM " + name +
+			" FINAL WHERE property_id = 'ac-1' AND table_id != 'moved' ORDER BY table_id, shoe_id, round LIMIT 1)"
+		for version, days := range []int{0, 40, 80} { // later versions are in later months
+			if err := s.Conn().Exec(ctx, fmt.Sprintf(copied, days, version)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	rounds, err1 := s.Rounds(ctx, everywhere, at)
+	wagers, err2 := s.Wagers(ctx, everywhere, at)
+	vigorish, err3 := s.Ledger(ctx, everywhere, at)
+	if err := errors.Join(err1, err2, err3); err != nil || len(rounds) != 1 || len(wagers) != 1 || len(vigorish) != 1 {
+		t.Fatalf("%d rounds, %d wagers, %d of vigorish, %v, want one of each", len(rounds), len(wagers), len(vigorish), err)
+	}
+	soon := time.Now().AddDate(0, 0, 70) // the newest versions are later
+	if rounds[0].At.Before(soon) || wagers[0].At.Before(soon) || vigorish[0].At.Before(soon) {
+		t.Errorf("the round is of %v, the wager of %v, the vigorish of %v, want the newest versions", rounds[0].At,
+			wagers[0].At, vigorish[0].At)
 	}
 }
 
