@@ -243,7 +243,6 @@ func (x *exchange) json(v any) error {
 	return nil
 }
 
-// scope is the properties at which the user has the permission that the route needs.
 // detached is the exchange with a context that does not end with the request, for an answer that other requests share.
 func (x *exchange) detached() *exchange {
 	d := *x
@@ -251,6 +250,7 @@ func (x *exchange) detached() *exchange {
 	return &d
 }
 
+// scope is the properties at which the user has the permission that the route needs.
 func (x *exchange) scope() store.Scope { return x.user.Scope(x.route.needs) }
 
 func (x *exchange) remote() string { return x.c.remoteOf(x.r) }
