@@ -39,7 +39,8 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	}
 	p.charged = p.charged[:0]
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected {
+		s := &r.Steps[i]
+		if s.Kind == record.StepVigCollected || s.Kind == record.StepVigMarked && !p.Shoe.TakenOff(r, s, v.Percent) {
 			p.addCharge(s, func(w *record.Wager) bool { return w.Spot == baccarat.SpotBanker && w.Paid.Times > 0 })
 		}
 	}
