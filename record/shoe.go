@@ -191,6 +191,8 @@ type Due struct {
 	Marked    int64
 	MarkedAt  Seq
 	Collected int64
+	// TakenOff is the amount of markers that were placed by mistake and taken off before the next round's first card.
+	TakenOff int64 `cbor:",omitempty"`
 	// CollectedAt is the event that took it, or named it.
 	CollectedAt Seq
 	// Took is what was collected with the payment, when the collection was for this wager alone.
@@ -364,7 +366,11 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 		step := &r.Steps[i]
 		switch step.Kind {
 		case StepVigMarked:
-			if step.Wager == wager {
+			switch {
+			case step.Wager != wager:
+			case s.TakenOff(r, step, d.Percent):
+				d.TakenOff += step.Amount
+			default:
 				d.Marked += step.Amount
 				d.MarkedAt = step.Seq
 			}
@@ -383,6 +389,25 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 			}
 		}
 	}
+}
+
+// TakenOff reports whether a mark was placed for vigorish of which the marks and collections before it in the round are
+// the whole percentage, and its marker was taken off again: a mistake that was put right. A marker of what is owed
+// stays until it is paid.
+func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
+	off := func(m SeatChange) bool { return m.Seq > mark.Seq && m.Seat == mark.Seat && m.Amount == mark.Amount }
+	if mark.Wager < 0 || mark.Amount == 0 || !slices.ContainsFunc(s.MarkersRemoved, off) {
+		return false
+	}
+	var before int64
+	for i := range r.Steps {
+		t := &r.Steps[i]
+		marked := t.Kind == StepVigMarked && t.Wager == mark.Wager
+		if t.Seq < mark.Seq && (marked || t.Kind == StepVigCollected && t.Covers(r, mark.Wager)) {
+			before += t.Amount
+		}
+	}
+	return before > 0 && 100*before >= r.Wagers[mark.Wager].Net().Paid*percent
 }
 
 // partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so

@@ -337,6 +337,16 @@ func (p *Pass) overMarked(seat uint32) (over int64) {
 	return over
 }
 
+// takenOff is the amount of a seat's markers that were placed by mistake and taken off again.
+func (p *Pass) takenOff(seat uint32) (off int64) {
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.Seat == seat {
+			off += d.TakenOff
+		}
+	}
+	return off
+}
+
 // collected are the wagers whose vigorish a collection took.
 func collected(s *record.Shoe, c *record.Collection) []string {
 	var wagers []string
@@ -362,7 +372,7 @@ func (p *Pass) markersGone(c *record.Collection) bool {
 			collected += o.Amount
 		}
 	}
-	return removed > collected+p.overMarked(c.Seat)
+	return removed > collected+p.overMarked(c.Seat)+p.takenOff(c.Seat)
 }
 
 func checkOnlyBankerWin(p *Pass) {
@@ -561,7 +571,7 @@ func checkMarkerRemoved(p *Pass) {
 				collected += c.Amount
 			}
 		}
-		if removed > collected+p.overMarked(m.Seat) {
+		if removed > collected+p.overMarked(m.Seat)+p.takenOff(m.Seat) {
 			p.Report(Finding{
 				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected,
 				Evidence: append(s.Marks(m.Seat), m.Seq),

@@ -16,7 +16,9 @@ type charge struct {
 	seat uint32
 	// marked and took are the sums of the marks and of the collections, amount is what is judged.
 	marked, took, amount int64
-	steps                []record.Seq
+	// after is the sum of the marks that followed a collection, which therefore did not pay them.
+	after int64
+	steps []record.Seq
 	// won, paid and wagers have an element for each wager covered.
 	won    []int64
 	paid   []record.Seq
@@ -39,17 +41,18 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	}
 	p.charged = p.charged[:0]
 	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Kind == record.StepVigMarked || s.Kind == record.StepVigCollected {
+		s := &r.Steps[i]
+		if s.Kind == record.StepVigCollected || s.Kind == record.StepVigMarked && !p.Shoe.TakenOff(r, s, v.Percent) {
 			p.addCharge(s, func(w *record.Wager) bool { return w.Spot == baccarat.SpotBanker && w.Paid.Times > 0 })
 		}
 	}
 	for i := range p.charged {
 		c := &p.charged[i]
 		c.amount = c.marked + c.took
-		if c.marked > 0 && c.took > 0 && p.judgeVig(v, c) != baccarat.VigLegal {
-			// The collection is no further part: it pays the mark.
-			if c.amount = c.marked; p.judgeVig(v, c) == baccarat.VigLegal {
-				c.amount = c.took
+		if c.marked > c.after && c.took > 0 && p.judgeVig(v, c) != baccarat.VigLegal {
+			// The collection is no further part: it pays the mark before it.
+			if c.amount = c.marked - c.after; p.judgeVig(v, c) == baccarat.VigLegal {
+				c.amount = c.took + c.after
 			}
 		}
 		each(c)
@@ -84,6 +87,9 @@ func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 	c.steps = append(c.steps, s.Seq)
 	if s.Kind == record.StepVigMarked {
 		c.marked += s.Amount
+		if c.took > 0 {
+			c.after += s.Amount
+		}
 	} else {
 		c.took += s.Amount
 	}
