@@ -191,7 +191,7 @@ type Due struct {
 	Marked    int64
 	MarkedAt  Seq
 	Collected int64
-	// TakenOff is the amount of markers that were placed by mistake and taken off before the next round's first card.
+	// TakenOff is the amount of the markers that were placed by mistake and taken off again; see Shoe.TakenOff.
 	TakenOff int64 `cbor:",omitempty"`
 	// CollectedAt is the event that took it, or named it.
 	CollectedAt Seq
