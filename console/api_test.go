@@ -108,6 +108,18 @@ func TestAPI(t *testing.T) {
 	if got, _ := c.pages(t, "/api/v1/rounds?limit=100", "rounds", "round", auditor); len(got) != len(rounds) {
 		t.Errorf("%d rounds over the pages, want %d", len(got), len(rounds))
 	}
+	staked := 0
+	for i := range rounds {
+		if rounds[i].Staked > 0 {
+			staked++
+		}
+	}
+	for _, limit := range []int{100, 7} {
+		seats := fmt.Sprintf("/api/v1/rounds?min=1&limit=%d", limit)
+		if got, _ := c.pages(t, seats, "rounds", "round", auditor); len(got) != staked {
+			t.Errorf("%s: %d rounds over the pages, want %d", seats, len(got), staked)
+		}
+	}
 	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{Property: "here-1", Table: "mb-01"})
 	if err != nil || len(wagers) == 0 {
 		t.Fatal(err)
