@@ -108,16 +108,19 @@ func TestAPI(t *testing.T) {
 	if got, _ := c.pages(t, "/api/v1/rounds?limit=100", "rounds", "round", auditor); len(got) != len(rounds) {
 		t.Errorf("%d rounds over the pages, want %d", len(got), len(rounds))
 	}
-	staked := 0
+	staked, first := map[string]int{}, rounds[len(rounds)-1].DealerID
 	for i := range rounds {
-		if rounds[i].Staked > 0 {
-			staked++
+		if r := &rounds[i]; r.Staked > 0 {
+			staked[""]++
+			staked[r.DealerID]++
 		}
 	}
-	for _, limit := range []int{100, 7} {
-		seats := fmt.Sprintf("/api/v1/rounds?min=1&limit=%d", limit)
-		if got, _ := c.pages(t, seats, "rounds", "round", auditor); len(got) != staked {
-			t.Errorf("%s: %d rounds over the pages, want %d", seats, len(got), staked)
+	for _, dealer := range []string{"", first} {
+		for _, limit := range []int{100, 7} {
+			path := fmt.Sprintf("/api/v1/rounds?min=1&dealer=%s&limit=%d", dealer, limit)
+			if got, _ := c.pages(t, path, "rounds", "round", auditor); len(got) != staked[dealer] {
+				t.Errorf("%s: %d rounds over the pages, want %d", path, len(got), staked[dealer])
+			}
 		}
 	}
 	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{Property: "here-1", Table: "mb-01"})

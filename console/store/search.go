@@ -28,42 +28,38 @@ func (s *Store) FindRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 	if q.Round > 0 {
 		w.and("round = {round:UInt32}", "round", q.Round)
 	}
-	bets := w.String()
+	wagers := w.String()
 	w.equal("dealer_id", q.Dealer).since("at", q.Since).before("at", q.Until)
-	order, ofBets := "at DESC", "max(at) DESC"
+	order, orderOfWagers := "at DESC", "max(at) DESC"
 	if !q.Near.IsZero() {
 		const distance = "abs(toUnixTimestamp64Nano(at) - {near:Int64})"
-		order, ofBets = distance, "min("+distance+")"
+		order, orderOfWagers = distance, "min("+distance+")"
 		w.with("near", q.Near.UnixNano())
 	}
 	if last := &q.After; !last.At.IsZero() && q.Near.IsZero() {
 		w.and(`at <= fromUnixTimestamp64Nano({last:Int64}) AND (at < fromUnixTimestamp64Nano({last:Int64})
 			OR (property_id, table_id) > ({last_property:String}, {last_table:String}))`,
 			"last", last.At.UnixNano(), "last_property", last.PropertyID, "last_table", last.TableID)
-		bets += " AND at <= fromUnixTimestamp64Nano({last:Int64})"
+		wagers += " AND at <= fromUnixTimestamp64Nano({last:Int64})"
 	}
-	find := func(with string) ([]Round, error) {
-		return list[Round](ctx, s, "rounds", `{{rounds}} WHERE `+w.String()+with+` ORDER BY `+order+
-			`, property_id, table_id, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round`+limit(q.Limit), w)
-	}
-	if q.Seat == 0 && q.MinStake == 0 && q.MaxStake == 0 {
-		return find("")
-	}
-	// Wagers precede their round by minutes at most. An older version of a wager counts until it is merged.
-	w.with("seat", q.Seat, "min_stake", q.MinStake, "max_stake", q.MaxStake)
-	with := ` AND (property_id, table_id, shoe_id, round) GLOBAL IN (SELECT property_id, table_id, shoe_id, round
-		FROM {{wagers}} WHERE ` + bets + ` AND at >= fromUnixTimestamp64Nano({since:Int64} - 600000000000)
+	if q.Seat > 0 || q.MinStake > 0 || q.MaxStake > 0 {
+		// Wagers precede their round by minutes at most. An older version of a wager counts until it is merged.
+		with := `SELECT property_id, table_id, shoe_id, round FROM {{wagers}} WHERE ` + wagers + `
+			AND at >= fromUnixTimestamp64Nano({since:Int64} - 600000000000)
 			AND at < fromUnixTimestamp64Nano({before:Int64}) AND ({seat:UInt32} = 0 OR seat = {seat:UInt32})
 			AND stake >= {min_stake:Int64} AND ({max_stake:Int64} = 0 OR stake <= {max_stake:Int64})`
-	// The rounds of the first wagers in the order are read by key, and are usually enough: the order of wagers differs
-	// from that of their rounds by no more than the rounds that are played at a time.
-	const atATime = 500
-	most := LimitOf(q.Limit)
-	first := fmt.Sprintf(" GROUP BY property_id, table_id, shoe_id, round ORDER BY %s LIMIT %d)", ofBets, most+atATime)
-	if rows, err := find(with + first); err != nil || len(rows) == most {
-		return rows, err
+		if q.Dealer == "" { // a wager does not have its dealer
+			// The rounds of the first wagers in the order are enough, and are read by key: the order of rounds differs from
+			// that of their wagers by no more than the rounds that are played at a time.
+			const atATime = 500
+			with += fmt.Sprintf(" GROUP BY property_id, table_id, shoe_id, round ORDER BY %s LIMIT %d", orderOfWagers,
+				LimitOf(q.Limit)+atATime)
+		}
+		w.and("(property_id, table_id, shoe_id, round) GLOBAL IN ("+with+")",
+			"seat", q.Seat, "min_stake", q.MinStake, "max_stake", q.MaxStake)
 	}
-	return find(with + ")")
+	return list[Round](ctx, s, "rounds", `{{rounds}} WHERE `+w.String()+` ORDER BY `+order+
+		`, property_id, table_id, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round`+limit(q.Limit), w)
 }
 
 // Citing returns the findings of a period that cite one of some clauses, the latest first, with their states.
