@@ -106,8 +106,8 @@ bench-life: engines ## play TABLES tables on PARTITIONS partitions at SPEED time
 bench-behind: engines ## read a backlog of EVENTS events; report memory and the share of the collector
 	BEHIND_EVENTS='$(EVENTS)' go test ./cmd/ingest -timeout 0 -run '^$$' -bench 'Behind$$' -benchtime 1x -v
 
-bench-archive: engines ## store EVENTS events and audit them again with 1, 2 and 4 workers; extrapolate a property's year
-	SHOEPROOF_EVENTS='$(EVENTS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'Archive$$' -benchtime 1x -v
+bench-archive: engines ## store EVENTS events and audit them again with 1, 2 and 4 workers (WORKERS); extrapolate a property's year
+	SHOEPROOF_EVENTS='$(EVENTS)' SHOEPROOF_WORKERS='$(WORKERS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'Archive$$' -benchtime 1x -v
 
 bench-sql: engines ## store EVENTS events; compare rules as SQL over the archive with audit run
 	SHOEPROOF_EVENTS='$(EVENTS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'SQL$$' -benchtime 1x -v

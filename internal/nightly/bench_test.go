@@ -32,8 +32,8 @@ import (
 // propertyYear is the events of a year of a property with 100 tables.
 const propertyYear = 2.2e9
 
-// BenchmarkArchive stores SHOEPROOF_EVENTS events (400,000 without it) of 100 tables, then audits them again with one,
-// two and four workers, each time in a process of its own. It prints the speed, the processor time of that process and
+// BenchmarkArchive stores SHOEPROOF_EVENTS events (400,000 without it) of 100 tables, then audits them again with each
+// number of workers of SHOEPROOF_WORKERS (1 2 4 without it), each time in a process of its own. It prints the speed, the processor time of that process and
 // of ClickHouse for an event, and what a year of a property takes.
 func BenchmarkArchive(b *testing.B) {
 	cfg := server.Migrated(b)
@@ -48,7 +48,11 @@ func BenchmarkArchive(b *testing.B) {
 	b.Logf("disk: %.1f bytes an event, %.1f of them in the archive; a property's year: %.0f GB", each,
 		disk.archive/float64(f.events()), each*propertyYear/1e9)
 	for b.Loop() {
-		for _, workers := range []int{1, 2, 4} {
+		for _, word := range strings.Fields(cmp.Or(os.Getenv("SHOEPROOF_WORKERS"), "1 2 4")) {
+			workers, err := strconv.Atoi(word)
+			if err != nil {
+				b.Fatalf("SHOEPROOF_WORKERS: %v", err)
+			}
 			s := auditAgain(b, name, workers, f)
 			b.Logf("%d workers: %7.0f events/s, us/event: process %.2f, ClickHouse %.2f; a property's year: %.1f minutes",
 				workers, 1e6/s.wall, s.process, s.server, s.wall*propertyYear/1e6/60)
