@@ -37,13 +37,7 @@ import (
 // The nightly run, each report and the export print and write the same with two shards as with one server.
 func TestTwoShards(t *testing.T) {
 	one := enginetest.ClickHouse(t, engine.ClickHouseOptions{})
-	two, err := engine.StartShards(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range two {
-		t.Cleanup(s.Stop)
-	}
+	two := enginetest.Shards(t)
 	dir := t.TempDir()
 	t.Setenv("SHOEPROOF_PATRON_KEY", "a-key-for-tests-only")
 	t.Setenv("SHOEPROOF_EXPORT_LICENSEE", "Example Casino LLC")
@@ -95,6 +89,7 @@ func TestTwoShards(t *testing.T) {
 		}
 		do("export", "--property", "ac-1", "--gaming-day", "2026-03-02", "-o", own)
 		bundle := filepath.Join(own, "ac-1_2026-03-02_000001.zip")
+		var err error
 		if bundles[i], err = os.ReadFile(bundle); err != nil {
 			t.Fatal(err)
 		}

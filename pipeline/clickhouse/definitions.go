@@ -63,17 +63,21 @@ WHERE database = {database:String} ORDER BY name`, params("database", s.cfg.Data
 	}
 	// The server formats both: releases of ClickHouse differ in that.
 	names := slices.Sorted(maps.Keys(expected))
-	for _, name := range names {
-		formatted, err := list[definition](ctx, s, doing, "SELECT '' AS name, formatQuery({sql:String}) AS sql",
-			params("sql", expected[name])...)
-		if err != nil {
-			return nil, 0, err
-		}
+	wanted := make([]string, len(names))
+	for i, name := range names {
+		wanted[i] = expected[name]
+	}
+	formatted, err := list[definition](ctx, s, doing, "SELECT '' AS name, formatQuery(arrayJoin({sql:Array(String)})) AS sql",
+		params("sql", wanted)...)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i, name := range names {
 		sql, exists := got[name]
 		delete(got, name)
 		switch {
 		case exists:
-			if c, differs := migrations.Compare(name, formatted[0].SQL, sql); differs {
+			if c, differs := migrations.Compare(name, formatted[i].SQL, sql); differs {
 				changes = append(changes, c)
 			}
 		case seesAll:

@@ -28,14 +28,7 @@ import (
 func twoShards(t *testing.T) [2]*engine.ClickHouse {
 	t.Helper()
 	server.Start(t) // or skips
-	shards, err := engine.StartShards(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range shards {
-		t.Cleanup(s.Stop)
-	}
-	return shards
+	return enginetest.Shards(t)
 }
 
 // wholeFloor are the batches of a small floor with a fault, in flushes of some hundred records.

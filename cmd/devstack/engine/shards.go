@@ -11,8 +11,8 @@ import (
 )
 
 // StartShards starts two ClickHouses that both know the cluster "floor", each a shard with one replica, without a
-// Keeper. Each has a folder for its data beneath dir.
-func StartShards(ctx context.Context, dir string) (shards [2]*ClickHouse, err error) {
+// Keeper. Each has a folder for its data beneath dir. The settings are of all queries, as in ClickHouseOptions.Query.
+func StartShards(ctx context.Context, dir string, query ...string) (shards [2]*ClickHouse, err error) {
 	defer func() {
 		if err != nil {
 			for _, c := range shards {
@@ -27,7 +27,7 @@ func StartShards(ctx context.Context, dir string) (shards [2]*ClickHouse, err er
 	config.WriteString("<clickhouse><remote_servers><floor>")
 	for i := range shards {
 		own := filepath.Join(dir, fmt.Sprint("shard-", i))
-		o := ClickHouseOptions{Dir: filepath.Join(own, "data"), ConfigFile: filepath.Join(own, "config.xml")}
+		o := ClickHouseOptions{Dir: filepath.Join(own, "data"), ConfigFile: filepath.Join(own, "config.xml"), Query: query}
 		if shards[i], err = newClickHouse(o); err != nil {
 			return shards, err
 		}

@@ -63,7 +63,7 @@ func ClickHouse(t testing.TB, o engine.ClickHouseOptions) *engine.ClickHouse {
 			}
 		})
 	}
-	o.Query = append(o.Query, withoutCompiler(t)...)
+	o.Query = append(o.Query, cheaper(t)...)
 	c, err := engine.StartClickHouse(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -72,13 +72,33 @@ func ClickHouse(t testing.TB, o engine.ClickHouseOptions) *engine.ClickHouse {
 	return c
 }
 
-// withoutCompiler returns the settings with which a server interprets its expressions. By default it compiles those of
-// repeated queries, which costs more than it saves on the small tables of a test. A benchmark keeps the default.
-func withoutCompiler(t testing.TB) []string {
+// Shards starts two shards for one test, which is skipped in the short form.
+func Shards(t testing.TB) [2]*engine.ClickHouse {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts two ClickHouses")
+	}
+	shards, err := engine.StartShards(t.Context(), t.TempDir(), cheaper(t)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range shards {
+		t.Cleanup(s.Stop)
+	}
+	return shards
+}
+
+// cheaper returns the settings with which a server interprets its expressions and reads a file in the thread that needs
+// it. By default it compiles the expressions of repeated queries, and gives a pool of threads what it reads: both cost
+// more than they save on the small tables of a test. A benchmark keeps the default.
+func cheaper(t testing.TB) []string {
 	if _, measured := t.(*testing.B); measured {
 		return nil
 	}
-	return []string{"--compile_expressions=0", "--compile_aggregate_expressions=0", "--compile_sort_description=0"}
+	return []string{
+		"--compile_expressions=0", "--compile_aggregate_expressions=0", "--compile_sort_description=0",
+		"--local_filesystem_read_method=pread",
+	}
 }
 
 // Server is the ClickHouse of a test binary. It starts with the first test that uses it. The zero value is ready.
@@ -122,7 +142,7 @@ func (s *Server) Start(t testing.TB) *engine.ClickHouse {
 	s.once.Do(func() {
 		//nolint:usetesting // the folder outlives the first test: the server is for all of them
 		if s.dir, s.err = os.MkdirTemp("", "shoeproof-clickhouse-"); s.err == nil {
-			o := engine.ClickHouseOptions{Dir: s.dir, Users: s.Users, Query: withoutCompiler(t)}
+			o := engine.ClickHouseOptions{Dir: s.dir, Users: s.Users, Query: cheaper(t)}
 			s.engine, s.err = engine.StartClickHouse(context.Background(), o)
 		}
 	})
