@@ -44,15 +44,18 @@ var ErrCannotTell = errors.New("the server has no CHECK GRANT: it is too old")
 // Has returns which of the grants, such as INSERT ON shoeproof.events, the user has. A user mostly has all of them, and
 // one statement can tell that; otherwise each is checked alone.
 func (s *Store) Has(ctx context.Context, grants []string) (map[string]bool, error) {
-	has := map[string]bool{}
 	all, err := s.granted(ctx, strings.Join(grants, ", "))
-	for _, g := range grants {
-		if has[g] = all; !all && err == nil && len(grants) > 1 {
-			has[g], err = s.granted(ctx, g)
-		}
-	}
 	if err != nil {
 		return nil, err
+	}
+	has := map[string]bool{}
+	for _, g := range grants {
+		if has[g] = all; all {
+			continue
+		}
+		if has[g], err = s.granted(ctx, g); err != nil {
+			return nil, err
+		}
 	}
 	return has, nil
 }
