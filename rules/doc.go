@@ -1,4 +1,4 @@
-// Package rules is what must hold of a shoe: one [Rule] for each requirement of the regulations.
+// Package rules has the requirements of the regulations: one [Rule] for each.
 //
 // A rule is one row of a family's table: name, severity, the [Stage] at which it is evaluated, and a function that
 // reads a [Pass] and reports. A [Set] is the rules that one law cites. Numbers and citations come from package law,

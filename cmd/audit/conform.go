@@ -20,12 +20,12 @@ func conformCommand() *cobra.Command {
 		Long: `Conform reads the events that a table system recorded, and prints a report to hand back to its vendor:
 
   records that cannot be decoded, with the reason and what they resemble
-  of each table its numbers, order, repeated and missing events, ids and clocks
-  of each configuration the rules that its feeds let the audit judge, and the feeds without any content
-  what the audit reports about the play, to be compared with the video
+  for each table its numbers, order, repeated and missing events, ids and clocks
+  for each configuration the rules that the audit can judge with its feeds, and the feeds without any content
+  the findings about the play, to be compared with the video
 
-Files, folders and - are those of audit replay. The exit code is 0 if the events keep the contract, 3 if they do not, and 2 if a
-file cannot be opened. Findings about the play do not change it.`,
+FILE is as for audit replay: a file, a folder or -. The exit code is 0 if the events keep the contract, 3 if they do
+not, and 2 if a file cannot be opened. Findings about the play do not change it.`,
 		Example: `  audit conform shoe.ndjson
   audit conform --rules shoe.ndjson.gz
   audit conform -o json shoe.pb > report.json`,

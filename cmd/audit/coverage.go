@@ -25,15 +25,15 @@ newest generation counts. It also counts each table by its keys. The last range 
 in progress; all ranges before it are complete.
 
 With --archive it also reads all records in events and dead_letters, and compares them with the journal, which
-has the number and the SHA-256 of the records that each range archived, and how many repeated others: a record
-that is missing, changed or added differs. Ranges of older releases without these have only a CRC and are partial
-if they had repeated events. The last range may be under way for an hour. The other tables cannot be proven this way: their
-rows have no range. "audit run" derives them again. With console.chain_key_file, the file that ingest has as
-journal.key_file, the rows of the journal must have their HMAC, and be as the last run recorded them.
+has the number and the SHA-256 of the records of each range, and the number of its repeated records. A record that is
+missing, changed or added differs. Ranges of older releases have only a CRC and are partial if they had repeated
+events. The last range may be in progress for an hour. The other tables cannot be proven in this way, because their
+rows have no range; "audit run" derives them again. With console.chain_key_file, the file that ingest has as
+journal.key_file, the rows of the journal must have their HMAC and agree with the last run's record.
 
 Exit code 0 if everything is proven, 1 for a gap, an overlap, a duplicate key, other bytes, a forged journal or an
-empty one, and 3 if the log lost records before they were read: of these nothing is known.
-It reads the archive, and so needs the auditor's user.`,
+empty one, and 3 if the log lost records before they were read, which cannot be proven.
+It reads the archive, and so needs the role auditor.`,
 		Example: `  audit coverage --clickhouse-user auditor
   audit coverage --topic table-events --archive -o ndjson`,
 		Args: cobra.NoArgs,

@@ -59,7 +59,7 @@ func newRulesCommand() *cobra.Command {
 		Use:   "new NAME",
 		Short: "write a commented rulebook to fill in, or an example of one",
 		Long: `New writes a rulebook with a comment on each key, to be filled in and checked with audit rules lint;
-docs/new-jurisdiction.md goes through it. With --example it writes one of the examples, which are no
+docs/new-jurisdiction.md explains each step. With --example it writes one of the examples, which are not a
 statement of law: their notes name the sources, and what was not found.`,
 		Example: `  audit rules new island-mini -o island.yaml
   audit rules new island-mini --example macau -o island.yaml`,
@@ -109,7 +109,7 @@ func wagersCommand() *cobra.Command {
 	var decks int
 	cmd := &cobra.Command{
 		Use:   "wagers [NAME]",
-		Short: "print the permitted side bets in words, with the exact chance of each line and the house edge",
+		Short: "print the permitted side bets in words, with the exact probability of each line and the house edge",
 		Example: `  audit rules wagers --rulebook ny-5324-21
   audit rules wagers LUCKY_6 --rulebooks house.yaml --decks 6`,
 		Args: cobra.MaximumNArgs(1),

@@ -42,7 +42,7 @@ func simulateCommand() *cobra.Command {
 bytes. With --fault the first table plays a short shoe that breaks exactly that rule, and standard
 error names the finding that an audit must report. With --cheat a cheat is played at the first table,
 which breaks no rule unless the label has breach; --labels writes the label. If there are other tables,
-the first one is then in a property of its own, sim-planted.`,
+the first one is in a separate property, sim-planted.`,
 		Example: `  audit simulate --kind nj-mini --shoes 3 -o floor.ndjson
   audit simulate --ruleset ny-5324-21 --mode EZ --tables 5 --seed 7 -o floor.pb.zst
   audit simulate --fault vig.outstanding-at-reshuffle -o shoe.ndjson

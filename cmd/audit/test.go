@@ -24,14 +24,14 @@ func testCommand() *cobra.Command {
 	var f testFlags
 	cmd := &cobra.Command{
 		Use:   "test FILE.txtar...",
-		Short: "run scenarios: a legal shoe, edits that bend it, and the findings that must follow",
+		Short: "run scenarios: a legal shoe, edits that change it, and the findings that must follow",
 		Long: `Test runs scenarios of your own with the rules of this release. A scenario is a text file with the
 sections shoe, edits and findings; docs/scenarios.md describes it. A folder stands for the scenarios in it,
-and - for standard input. It passes if the audit of the edited
-shoe reports exactly the expected findings, and, if it is named after a rule, nothing beside that rule.
+and - for standard input. It passes if the audit of the edited shoe reports exactly the expected findings, and,
+if it is named after a rule, no other finding of severity minor or above.
 
-Of a scenario that fails, test prints the expected and the reported findings and the rounds that the
-edits bend: lines with - are events of the legal shoe, lines with + are those in their place.
+For a scenario that fails, test prints the expected and the reported findings and the rounds that the
+edits change: lines with - are events of the legal shoe, lines with + replace them.
 
 Exit codes: 0 all pass, 1 one or more fail, 2 a file cannot be run.`,
 		Example: `  audit test short-pay.txtar
@@ -42,7 +42,7 @@ Exit codes: 0 all pass, 1 one or more fail, 2 a file cannot be run.`,
 		RunE: f.run,
 	}
 	cmd.Flags().BoolVar(&f.update, "update", false, "write the reported findings into the files as the expected ones")
-	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "print the bent rounds of scenarios that pass too")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also print the changed rounds of scenarios that pass")
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "calendar", "rulebooks")
 	return cmd
 }

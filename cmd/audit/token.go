@@ -21,7 +21,7 @@ func tokenCommand() *cobra.Command {
 	add := &cobra.Command{
 		Use:   "new NAME",
 		Short: "print a new token, and its entry in the access file",
-		Long: `New makes a secret of 256 random bits. It prints the secret once, which is stored nowhere, and the entry for
+		Long: `New makes a secret of 256 random bits. It prints the secret, which is not stored, and the entry for
 console.access_file, which has only the hash. A running console reads the changed file within seconds.`,
 		Example: "  audit token new grafana --role viewer --property '*' --days 180",
 		Args:    cobra.ExactArgs(1),

@@ -25,9 +25,9 @@ func watchCommand() *cobra.Command {
 		Short: "run the detectors of patrons, dealers, pairs, devices and pits over stored facts",
 		Long: `Watch reads the rounds of a property in the order in which they were settled, behind the slowest open table. It
 runs the detectors whose keys outlive a shoe and the rules that compare tables, and stores evidence and findings. Every
-ten minutes, and when it ends, it stores a snapshot of its state: after a restart it reads what was settled since, and
-finds the same. Rounds of a feed that catches up later are scored too, and audit run scores each day again in order. One
-watch at a time works on a property; another one waits for its lease.`,
+ten minutes, and when it ends, it stores a snapshot of its state: after a restart it reads the rounds settled since, and
+finds the same. Rounds of a late feed are scored too, and audit run scores each day again in order. One watch at a time
+works on a property; another one waits for its lease.`,
 		Example: `  audit watch --property ac-1
   audit watch --property ac-1 --watch-metrics-listen :9465
   audit watch --property ac-1 --since 2026-09-01 --once`,
@@ -41,7 +41,7 @@ watch at a time works on a property; another one waits for its lease.`,
 	fs.DurationVar(&f.every, "every", 10*time.Second, "interval between two passes")
 	fs.DurationVar(&f.behind, "behind", time.Minute, "distance to the slowest open table, in event time")
 	fs.DurationVar(&f.patience, "patience", 2*time.Minute,
-		"watch does not wait for a table that is further behind: its rounds are scored by themselves")
+		"max wait for a slow table: the rounds of a table that is further behind are scored separately")
 	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "detectors", "watch", "log")
 	return cmd
 }

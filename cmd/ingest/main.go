@@ -1,4 +1,4 @@
-// Ingest reads table events from Kafka, audits them and keeps what it found in ClickHouse.
+// Ingest reads table events from Kafka, audits them and stores the results in ClickHouse.
 package main
 
 import (

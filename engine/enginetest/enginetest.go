@@ -1,4 +1,4 @@
-// Package enginetest is what tests of the engine and of what stands on it have in common: options, tables to audit, and
+// Package enginetest has what the tests of the engine and of the packages above it share: options, tables to audit, and
 // how much of a long test to run.
 package enginetest
 

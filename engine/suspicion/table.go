@@ -1,8 +1,8 @@
-// Package suspicion shows detectors what happens at one table, and keeps what they answer.
+// Package suspicion passes the rounds of one table to the detectors and stores their evidence.
 //
 // A stage of the play goes in. The package makes the view of a round: the cards that were left before it, the exact
-// odds, the wagers with their times and their due. Detectors score the view; facts are written from it. Out come rows
-// of evidence, and alarms.
+// odds, the wagers with their times and the payments due. Detectors score the view; facts are written from it. Rows of
+// evidence and alarms come out.
 //
 // It accuses no one: an alarm becomes a finding in package verdict.
 package suspicion

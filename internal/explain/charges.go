@@ -89,8 +89,8 @@ func lintChargeRules(out io.Writer, set *rules.Set, kind law.Kind, w *law.Wager)
 	}
 }
 
-// printCharges prints the kinds of vigorish of a game in words, with the exact chance of each line and the house edge
-// of the banker wager in a full shoe.
+// printCharges prints the kinds of vigorish of a game in words, with the exact probability of each line and the house
+// edge of the banker wager in a full shoe.
 func printCharges(out io.Writer, l *law.Law, name string, decks int) error {
 	kernel, full := exact.New(&l.Drawing), exact.Full(decks)
 	var odds exact.Odds

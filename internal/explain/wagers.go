@@ -14,8 +14,8 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 )
 
-// Wagers prints the side bets and the kinds of vigorish of each game in words, with the exact chance of each line and
-// the house edge in a full shoe.
+// Wagers prints the side bets and the kinds of vigorish of each game in words, with the exact probability of each
+// line and the house edge in a full shoe.
 func Wagers(out io.Writer, books law.Books, f Filter, decks int) error {
 	laws, err := f.laws(books)
 	if err != nil {

@@ -1,4 +1,4 @@
-// Package oracle plays tables by itself, to judge the detectors from outside: it shares no code with them, with the
+// Package oracle simulates tables independently, to test the detectors: it shares no code with them, with the
 // engine or with package simulate, and writes events as lines of JSON. Its shoes, drawing rules, bets, payments and
 // errors are its own.
 package oracle

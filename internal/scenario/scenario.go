@@ -1,7 +1,7 @@
-// Package scenario runs scenarios: a legal shoe, edits that bend it, and the findings that an audit must then report.
+// Package scenario runs scenarios: a legal shoe, edits that change it, and the findings that an audit must report.
 //
 // In: a txtar file, described in docs/scenarios.md, and the options of an engine. Out: the findings of the audit, the
-// reasons for which the scenario fails, and the rounds that its edits bend. The tests of the shipped rules and
+// reasons for which the scenario fails, and the rounds that its edits change. The tests of the shipped rules and
 // audit test use the same functions.
 package scenario
 
