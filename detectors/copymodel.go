@@ -36,23 +36,37 @@ type copyModel struct {
 // stepShares are the shares of a pointer that go one, two and three cards on.
 var stepShares = [...]float64{stepOne, stepTwo, stepThree}
 
-// steps is where the pointers of a model go while a card is added. Models share it, one after the other.
+// steps is where the weights of a model go while a card is added: those of each live pointer to as many places as there
+// are stepShares, then those of new runs, forwards and backwards, from each position of the card. Models share it, one
+// after the other.
 type steps struct {
-	to []pointer
-	// index is 1 + the index in to of the pointer at a position, forwards and backwards; 0 between two cards.
-	index [][2]uint32
+	weights []float64
+	// index has the place of each position, forwards and backwards, that has a weight: past + 1 + the index in weights. A
+	// smaller number is of an earlier card.
+	index [2][]uint32
+	past  uint32
+	large []int32 // places with a weight that may be kept
+	live  []pointer
 }
 
-// touch adds the weight of a pointer to those at its position, of which at is the index. It is inlined: the models of a
-// table touch some three hundred positions a card.
-func touch(to []pointer, at *uint32, p pointer) []pointer {
-	if *at != 0 {
-		to[*at-1].Weight += p.Weight
-		return to
+// reset forgets the last shoe, and makes room for as many places as there mostly are, and for a number of positions.
+func (s *steps) reset(positions int) {
+	clear(s.index[0])
+	clear(s.index[1])
+	s.past = 0
+	s.begin(4*usualPointers, positions)
+	s.weights, s.live = s.weights[:0], slices.Grow(s.live[:0], usualPointers)
+}
+
+// begin makes room for a number of places and positions.
+func (s *steps) begin(places, positions int) {
+	s.past += uint32(len(s.weights))
+	s.weights, s.large = slices.Grow(s.weights[:0], places)[:places], slices.Grow(s.large[:0], places)[:places]
+	for i := range s.index {
+		if more := positions - len(s.index[i]); more > 0 {
+			s.index[i] = append(s.index[i], make([]uint32, more)...)
+		}
 	}
-	to = append(to, p)
-	*at = uint32(len(to))
-	return to
 }
 
 // copyState is the state of a copyModel.
@@ -68,10 +82,10 @@ type copyState struct {
 
 // pointer is a position in the old order with its weight. Length is the length of the run.
 type pointer struct {
-	Back   uint8
-	At     int32
-	Length int32
 	Weight float64
+	At     int32
+	Length int16
+	Back   uint8
 }
 
 // check refuses a restored state with positions outside the old order.
@@ -102,74 +116,111 @@ func (c *copyModel) add(card baccarat.Card, q float64) float64 {
 		c.grow(card)
 		return 1
 	}
-	if more := len(c.Old) - len(c.index); more > 0 {
-		c.index = append(c.index, make([][2]uint32, more)...)
-	}
 	hit := (1-runForeign)/q + runForeign
 	begin := c.Idle * runBegins / float64(len(c.Old))
 	idle := c.Idle * (1 - runBegins)
-	to := c.to[:0]
 	for i := range c.Live {
 		idle += c.Live[i].Weight * runEnds
-		to = c.advance(to, &c.Live[i], card, hit)
 	}
-	forwards, backwards := begin*hit*(1-runBack), begin*hit*runBack
-	for _, at := range c.at.of(card) {
-		to = touch(to, &c.index[at][0], pointer{0, at, 1, forwards})
-		to = touch(to, &c.index[at][1], pointer{1, at, 1, backwards})
-	}
-	// The sum is in the order of the touches: in another order it would have other last bits.
-	total := idle
-	for i := range to {
-		p := &to[i]
-		total += p.Weight
-		c.index[p.At][p.Back&1] = 0
-	}
-	c.Idle, c.to = idle/total, to
-	c.keep(total)
+	starts := c.at.of(card)
+	c.begin(len(stepShares)*len(c.Live)+2*len(starts), len(c.Old))
+	c.advance(card, hit)
+	c.enter(starts, begin*hit*(1-runBack), begin*hit*runBack)
+	total := c.keep(card, starts, idle)
+	c.Idle = idle / total
 	c.grow(card)
 	return total
 }
 
-// advance moves the weight of a pointer by one step.
-func (c *copyModel) advance(to []pointer, p *pointer, card baccarat.Card, hit float64) []pointer {
-	old, at, back, weight := c.Old, int(p.At), p.Back&1, p.Weight*(1-runEnds)
-	index := c.index[:len(old)]
-	for _, share := range stepShares {
-		at += 1 - 2*int(back)
-		if uint(at) >= uint(len(old)) {
-			break
+// advance moves the weights of the pointers by one step.
+func (c *copyModel) advance(card baccarat.Card, hit float64) {
+	old, past, weights, place := c.Old, c.past, c.weights, 0
+	for i := range c.Live {
+		p := &c.Live[i]
+		index, at, step := c.index[p.Back&1], int(p.At), 1-2*int(p.Back&1)
+		weight := p.Weight * (1 - runEnds)
+		for k := range stepShares {
+			at += step
+			part := 0.0
+			if uint(at) < uint(len(old)) {
+				part = weight * stepShares[k]
+				if old[at] == card {
+					part *= hit
+				} else {
+					part *= runForeign
+				}
+				if x := index[at]; x > past {
+					weights[x-past-1] += part
+					part = 0
+				} else {
+					index[at] = past + 1 + uint32(place)
+				}
+			}
+			weights[place] = part
+			place++
 		}
-		next := pointer{back, int32(at), p.Length, weight * share}
-		if old[at] == card {
-			next.Length++
-			next.Weight *= hit
-		} else {
-			next.Weight *= runForeign
-		}
-		to = touch(to, &index[at][back], next)
 	}
-	return to
 }
 
-// keep makes the positions that were touched the live pointers. It divides their weights by the sum and drops the small
-// ones.
-func (c *copyModel) keep(total float64) {
-	c.Live = c.Live[:0]
-	small := pointerMin / 2 * total // far enough below the min that no rounding of the division decides
-	for i := range c.to {
-		p := &c.to[i]
-		if p.Weight < small {
-			continue
+// enter begins runs at the positions of a card.
+func (c *copyModel) enter(starts []int32, forwards, backwards float64) {
+	place := len(stepShares) * len(c.Live)
+	for _, at := range starts {
+		for back, weight := range [...]float64{forwards, backwards} {
+			if x := &c.index[back][at]; *x > c.past {
+				c.weights[*x-c.past-1] += weight
+				weight = 0
+			} else {
+				*x = c.past + 1 + uint32(place)
+			}
+			c.weights[place] = weight
+			place++
 		}
-		if p.Weight /= total; p.Weight < pointerMin {
-			continue
-		}
-		if p.Length > c.Longest.Length {
-			c.Longest = *p
-		}
-		c.Live = append(c.Live, *p)
 	}
+}
+
+// keep makes the places the live pointers, divides their weights by the sum of all, and drops the small ones. It returns
+// the sum.
+func (c *copyModel) keep(card baccarat.Card, starts []int32, idle float64) float64 {
+	// The sum is in the order of the places: in another order it would have other last bits.
+	total, large, n := idle, c.large, 0
+	small := pointerMin / 2 * idle // far enough below the min that no rounding of the division decides
+	for place, weight := range c.weights {
+		total += weight
+		large[n] = int32(place)
+		if weight >= small {
+			n++
+		}
+	}
+	live := c.live[:0]
+	for _, place := range large[:n] {
+		weight := c.weights[place] / total
+		if weight < pointerMin {
+			continue
+		}
+		p := c.pointer(int(place), card, starts)
+		if p.Weight = weight; p.Length > c.Longest.Length {
+			c.Longest = p
+		}
+		live = append(live, p)
+	}
+	c.live, c.Live = live, append(c.Live[:0], live...)
+	return total
+}
+
+// pointer is the pointer of a place, without its weight.
+func (c *copyModel) pointer(place int, card baccarat.Card, starts []int32) pointer {
+	if begun := place - len(stepShares)*len(c.Live); begun >= 0 {
+		return pointer{At: starts[begun/2], Length: 1, Back: uint8(begun % 2)}
+	}
+	p, steps := c.Live[place/len(stepShares)], int32(place%len(stepShares)+1)
+	if p.Back == 1 {
+		steps = -steps
+	}
+	if p.At += steps; c.Old[p.At] == card {
+		p.Length++
+	}
+	return p
 }
 
 // grow adds a card to the past of this shoe.

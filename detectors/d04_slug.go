@@ -53,6 +53,7 @@ type slugState struct {
 
 func (d *slug) Begin(s *Shoe, _ *factors) {
 	d.mixture, d.lnE = slugPrior(d.mixture, len(d.copies)), 0
+	d.steps.reset(max(52*s.Decks, len(s.Before)))
 	for i := range d.copies {
 		c := &d.copies[i]
 		if c.Own {

@@ -10,7 +10,11 @@
 // less the draws that contain the one third card or the other, plus those that contain both.
 package exact
 
-import "github.com/shoeproof/shoeproof/baccarat"
+import (
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+)
 
 // Values are the cards left in the shoe by value, 0 to 9.
 type Values [10]int64
@@ -59,13 +63,23 @@ type Counts struct {
 // Kernel counts outcomes under one drawing table. It is immutable.
 type Kernel struct {
 	player [8]bool
-	banker [8][11]bool // by two-card count and third card of the player hand, baccarat.NoThird last
-	// draws are the two-card counts on which the player hand draws; answers the counts on which the banker hand draws, by
-	// the third card of the player hand, and top the count after the last of them.
-	draws   []int
-	answers [10][]int
-	top     [10]int
+	banker [10][11]bool // by two-card count and third card of the player hand, baccarat.NoThird last
+	// draws and stands are the two-card counts on which the player hand draws and does not; alone those on which the
+	// banker hand draws then.
+	draws, stands, alone []int
+	// answers and stays are the counts on which the banker hand draws and does not, by the third card of the player hand.
+	answers, stays [10][]int
+	// set is the index in sets of the answers to each third card.
+	set  [10]int
+	sets []answerSet
+
 	classes []int
+}
+
+// answerSet is a set of two-card counts on which the banker hand draws: those of an earlier set, -1 for none, and more.
+type answerSet struct {
+	base int
+	more []int
 }
 
 // New returns the kernel of a drawing table.
@@ -74,14 +88,23 @@ func New(table *baccarat.DrawingTable) *Kernel {
 	for two := range uint8(8) {
 		if k.player[two] = table.PlayerDraws(two, 0); k.player[two] {
 			k.draws = append(k.draws, int(two))
+		} else {
+			k.stands = append(k.stands, int(two))
 		}
 		for third := range uint8(11) {
-			k.banker[two][third] = table.BankerDraws(0, two, third)
-			if k.banker[two][third] && third < 10 {
-				k.answers[third], k.top[third] = append(k.answers[third], int(two)), int(two)+1
+			draws := table.BankerDraws(0, two, third)
+			switch k.banker[two][third] = draws; {
+			case third == baccarat.NoThird && draws:
+				k.alone = append(k.alone, int(two))
+			case third == baccarat.NoThird:
+			case draws:
+				k.answers[third] = append(k.answers[third], int(two))
+			default:
+				k.stays[third] = append(k.stays[third], int(two))
 			}
 		}
 	}
+	k.addSets()
 	// The outcomes of a full shoe include the outcomes of every shoe.
 	var c Counts
 	k.Count(&Values{128, 32, 32, 32, 32, 32, 32, 32, 32, 32}, &c)
@@ -93,68 +116,34 @@ func New(table *baccarat.DrawingTable) *Kernel {
 	return k
 }
 
-// Classes returns the possible outcome classes, ascending.
-func (k *Kernel) Classes() []int { return k.classes }
-
-// draws are numbers of ordered draws of distinct cards.
-type draws struct {
-	// partner[v][s] are the cards that make the total s with a given card of value v; pair[s] the draws of two cards
-	// with the total s; four[a][b] the draws of two cards to each hand with the totals a and b.
-	partner [10][10]int64
-	pair    [10]int64
-	four    [10][10]int64
-	// with[v][a][b] are the draws of four that contain a given card of value v.
-	with [10][8][8]int64
-}
-
-func (d *draws) fill(n *Values) {
-	for v := range 10 {
-		for s := range 10 {
-			d.partner[v][s] = n[(s-v+10)%10]
-		}
-		d.partner[v][2*v%10]--
-		for s := range 10 {
-			d.pair[s] += n[v] * d.partner[v][s]
-		}
-	}
-	// A draw of two for each hand, less those in which a card of the one is a card of the other, in any of four places;
-	// those in which both are have been taken away twice.
-	for v, cards := range n {
-		mine := &d.partner[v]
-		for a := range 10 {
-			shared := 4 * cards * mine[a]
-			for b := range 10 {
-				d.four[a][b] -= shared * mine[b]
+// addSets makes a set of each different list of answers, small ones first.
+func (k *Kernel) addSets() {
+	thirds := []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}
+	slices.SortStableFunc(thirds, func(a, b int) int { return len(k.answers[a]) - len(k.answers[b]) })
+	var of []int // the third card of each set
+	for _, third := range thirds {
+		set := answerSet{-1, k.answers[third]}
+		for i, other := range of {
+			missing := func(two int) bool { return !slices.Contains(k.answers[third], two) }
+			if !slices.ContainsFunc(k.answers[other], missing) {
+				set.base = i
 			}
 		}
-	}
-	for a := range 10 {
-		for b := range 10 {
-			d.four[a][b] += d.pair[a] * d.pair[b]
+		if set.base >= 0 {
+			before := k.answers[of[set.base]]
+			set.more = slices.DeleteFunc(slices.Clone(set.more), func(two int) bool { return slices.Contains(before, two) })
+			if len(set.more) == 0 {
+				k.set[third] = set.base
+				continue
+			}
 		}
-		d.four[a][a] += 2 * d.pair[a]
-	}
-	for v, cards := range n {
-		if cards > 0 {
-			d.fillWith(v)
-		}
+		k.set[third] = len(of)
+		k.sets, of = append(k.sets, set), append(of, third)
 	}
 }
 
-// fillWith counts the draws that contain a given card of a value, in any of four places: its partner has its value, and
-// the pair of the other hand contains neither.
-func (d *draws) fillWith(v int) {
-	mine, with := &d.partner[v], &d.with[v]
-	for a := range 8 {
-		other := &d.partner[(a-v+10)%10]
-		for b := range 8 {
-			first := 2 * mine[a] * (d.pair[b] - 2*(mine[b]+other[b]))
-			with[a][b] += first
-			with[b][a] += first
-		}
-		with[a][a] += 8 * mine[a]
-	}
-}
+// Classes returns the possible outcome classes, ascending.
+func (k *Kernel) Classes() []int { return k.classes }
 
 // Count counts the ordered draws of six cards that end in each class. All counts are 0 with fewer than six cards
 // left, or with more than MaxCards.
@@ -168,33 +157,14 @@ func (k *Kernel) Count(n *Values, out *Counts) {
 	var d draws
 	d.fill(n)
 	k.four(&d, (total-4)*(total-5), out)
-	// six[p] are the rounds of six cards by the point count of the player hand, and the sum of the two-card count and
-	// the third card of the banker hand.
-	var six [10][20]int64
 	for x := range 10 {
-		if n[x] == 0 {
-			continue
-		}
-		var without [8][8]int64 // draws of four without a given card of value x
-		for a := range 8 {
-			for b := range 8 {
-				without[a][b] = d.four[a][b] - d.with[x][a][b]
-			}
-		}
-		k.five(&without, x, n[x]*(total-5), out)
-		for y := x; y < 10; y++ {
-			ways := n[x] * n[y]
-			if x == y {
-				ways -= n[x]
-			}
-			if ways > 0 {
-				k.six(&d, &without, third{x, y, ways}, &six)
-			}
-		}
+		k.five(&d, x, total-5, out)
 	}
+	var six [10][30]int64
+	k.six(&d, &six)
 	for p := range six {
 		for b := range 10 {
-			out.Ways[300+10*p+b] = six[p][b] + six[p][b+10]
+			out.Ways[300+10*p+b] = six[p][b] + six[p][b+10] + six[p][b+20]
 		}
 	}
 }
@@ -211,65 +181,114 @@ func (k *Kernel) four(d *draws, weight int64, out *Counts) {
 }
 
 // five adds the rounds in which one hand draws, a card of value x.
-func (k *Kernel) five(without *[8][8]int64, x int, weight int64, out *Counts) {
-	for a := range 8 {
-		for b := range 8 {
-			switch {
-			case k.player[a] && !k.banker[b][x]:
-				out.Ways[200+10*((a+x)%10)+b] += without[a][b] * weight
-			case !k.player[a] && k.banker[b][baccarat.NoThird]:
-				out.Ways[100+10*a+(b+x)%10] += without[a][b] * weight
-			}
-		}
-	}
-}
-
-// third are two third cards of given values, and the number of such pairs.
-type third struct {
-	x, y int
-	ways int64
-}
-
-// six adds the rounds in which both hands draw, two third cards in either order. Without are the draws of four without
-// the first of them.
-func (k *Kernel) six(d *draws, without *[8][8]int64, t third, six *[10][20]int64) {
-	x, y, apart := t.x, t.y, t.y-t.x
-	ux, uy, sum := &d.partner[x], &d.partner[y], (x+y)%10
-	// first and second are the numbers of pairs by the count of the banker hand if x is the third card of the player hand,
-	// and if y is: 0 for a count that does not draw.
-	var first, second [10]int64
-	for _, b := range k.answers[x] {
-		first[b] = t.ways
-	}
-	if x != y {
-		for _, b := range k.answers[y] {
-			second[b] = t.ways
-		}
-	}
-	top := max(k.top[x], k.top[y])
+func (k *Kernel) five(d *draws, x int, weight int64, out *Counts) {
+	cards := d.cards[x]
 	for _, a := range k.draws {
-		rest, with, px, py := &without[a], &d.with[y][a], ux[a], uy[a]
-		one, two := (*[10]int64)(six[(a+x)%10][y:]), (*[10]int64)(six[(a+y)%10][x:])
-		add := func(b int, draws int64) {
-			one[b] += draws * first[b]
-			two[b] += draws * second[b]
+		ways, four, with := (*byValue)(out.Ways[200+10*((a+x)%10):]), &d.four[a], &d.with[a]
+		for _, b := range k.stays[x] {
+			ways[b] += (cards*four[b] - with[b][x]) * weight
 		}
-		// The draws of four with the totals a and b that contain neither third card. The last two terms count those with
-		// one of the third cards in each hand as if they were no partners of each other; what follows corrects that, and
-		// adds the draws with both in one hand.
-		px4, py4 := 4*px, 4*py
-		for b := range top {
-			add(b, rest[b]-with[b]+px4*uy[b]+py4*ux[b])
+	}
+	for _, a := range k.stands {
+		four, with := &d.four[a], &d.with[a]
+		for _, b := range k.alone {
+			out.Ways[100+10*a+(b+x)%10] += (cards*four[b] - with[b][x]) * weight
 		}
-		partners := int64(0)
-		if a == sum {
-			partners = 1
-			for b := range top {
-				add(b, 2*d.pair[b]-8*(ux[b]+uy[b]))
+	}
+}
+
+// six counts the rounds in which both hands draw, by the point count of the player hand, and the sum of the two-card
+// count and the third card of the banker hand.
+//
+// Given the third card x of the player hand and the third card y of the banker hand, the draws of four that contain
+// neither are all draws, less those with x, less those with y, plus those with both. Draws without x are summed in plain
+// over all x with the same point count, draws with y over the counts on which the banker hand draws; only those with x
+// in the banker hand and y in the player hand depend on x, y and both two-card counts at once.
+func (k *Kernel) six(d *draws, six *[10][30]int64) {
+	var plain [10][8]int64
+	var sums [10]answered
+	k.answered(d, &sums)
+	for x, cards := range d.cards.once() {
+		sum := &sums[k.set[x]]
+		for _, a := range k.draws {
+			p, near, four, with, joined := (a+x)%10, d.joined[a][x], &d.four[a], &d.with[a], d.joined[a].once()
+			row, plain := &six[p], &plain[p]
+			first := (*byValue)(row[:])
+			first.add(4*near, &sum.own)
+			first.add(-cards, &sum.with[a])
+			for _, b := range k.answers[x] {
+				own, without := d.joined[b][x], cards*four[b]-with[b][x]
+				plain[b] += without
+				(*byValue)(row[b:]).add(4*own, joined)
+				// One card of value x less is left for y.
+				row[b+x] -= without - with[b][x] + 8*own*d.partner[a][x]
+			}
+			k.adjoin(d, x, a, row)
+		}
+	}
+	for p := range plain {
+		for b, draws := range plain[p] {
+			(*byValue)(six[p][b:]).add(draws, d.cards.once())
+		}
+	}
+}
+
+// answered sums over a set of answers, by the sum of the answer and the third card of the banker hand: with has the draws
+// of four that contain the third card, by the count of the player hand, own the draws of that card and a partner of it
+// in the banker hand.
+type answered struct {
+	with [8]byValue
+	own  byValue
+}
+
+func (k *Kernel) answered(d *draws, sums *[10]answered) {
+	for i := range k.sets {
+		set, sum := &k.sets[i], &sums[i]
+		if set.base >= 0 {
+			*sum = sums[set.base]
+		}
+		for _, b := range set.more {
+			sum.own.addTurned(b, d.joined[b].once())
+			for _, a := range k.draws {
+				sum.with[a].addTurned(b, &d.with[a][b])
 			}
 		}
-		add(sum, 2*d.pair[a]-8*(px+py)+16*partners)
-		add((a+apart)%10, -4*(px-partners))
-		add((a-apart+10)%10, -4*(py-partners))
+	}
+}
+
+// adjoin adds the draws of four with x and y in one hand, eight of which were counted with y as the partner of x, or x
+// as that of y, in the other hand; and takes away those with x and y in different hands and one card as the partner of
+// both.
+func (k *Kernel) adjoin(d *draws, x, a int, row *[30]int64) {
+	p, cards, joined := (a+x)%10, d.cards[x], &d.joined[a]
+	near := joined[x]
+	y := (a - x + 10) % 10 // in one hand with x, the player's
+	both := cards * d.cards[y]
+	if x == y {
+		both -= cards
+	}
+	apart := &d.apart[x]
+	pairs, tie := 2*cards*d.pair[a]-8*near, int64(0)
+	for _, b := range k.answers[x] {
+		row[b+y] += both * (apart[b] + d.apart[y][b])
+		own := b - x + 10 // in one hand with x, the banker's
+		row[b+own] += pairs*d.cards[own] - 8*cards*joined[own]
+		same := b - y + 10 // with the same partner
+		row[b+same] -= 4 * near * d.cards[same]
+		tie += joined[p-b+10]
+	}
+	row[p] -= 4 * cards * tie
+	// Above, y was any card of its value, also x, and its partner any card, also x.
+	if k.banker[a][x] {
+		row[a+y] += 16 * both
+		row[a+x] += 4 * near
+		row[p] += 4 * near
+	}
+	if b := 2 * x % 10; k.banker[b][x] {
+		row[b+x] += 8*near - pairs
+		row[p] += 4 * both
+	}
+	if b := 2 * y % 10; k.banker[b][x] {
+		row[b+y] += 4 * both
 	}
 }
