@@ -385,8 +385,11 @@ func checkOnlyBankerWin(p *Pass) {
 	result := p.coup().Result()
 	for i := range r.Steps {
 		s := &r.Steps[i]
+		if s.Kind < record.StepVigMarked {
+			continue
+		}
 		due := p.mayCharge(s)
-		if s.Kind < record.StepVigMarked || due && p.namesBanker(s) {
+		if due && p.namesBanker(s) {
 			continue
 		}
 		if due && unreported(r, s.Seat) {
