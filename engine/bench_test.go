@@ -119,7 +119,7 @@ func TestSteadyStateAllocates(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the race detector, which runs with -short, allocates too")
 	}
-	const limit = 0.1 // an event
+	const limit = 0.07 // an event
 	values := interleave(floor(t), schema.Protobuf)
 	e, batch := engine.New(enginetest.Options()), &rows.Set{}
 	steady, last := len(values)/2, len(values)*3/4

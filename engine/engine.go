@@ -13,6 +13,7 @@ package engine
 import (
 	"crypto/hmac"
 	"crypto/sha256"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash"
@@ -76,7 +77,7 @@ type Engine struct {
 	// inOrder has the tables as they first appeared: results never follow a map's order.
 	inOrder []*table
 	// recent has tables by slotOf their id, where most events find theirs.
-	recent [1024]*table
+	recent [1 << 10]*table
 	key    []byte
 	// newest is the latest event time so far: the clock of the partition.
 	newest int64
@@ -216,7 +217,7 @@ func (e *Engine) deadLetter(rec *Record, reason error, at Offsets, out *rows.Set
 
 // table is the table of an event, new if need be.
 func (e *Engine) table(ev *schema.Event) *table {
-	recent := &e.recent[slotOf(ev.TableID)%uint32(len(e.recent))]
+	recent := &e.recent[slotOf(ev.TableID)]
 	if t := *recent; t != nil && t.play.ID == ev.TableID && t.play.Property == ev.PropertyID {
 		return t
 	}
@@ -232,12 +233,10 @@ func (e *Engine) table(ev *schema.Event) *table {
 }
 
 // slotOf is a slot of recent, from the end of an id, where the ids of the tables of a floor differ.
-func slotOf(id string) uint32 {
-	slot := uint32(0)
-	for i := max(len(id)-8, 0); i < len(id); i++ {
-		slot = 37*slot + uint32(id[i])
-	}
-	return slot
+func slotOf(id string) uint64 {
+	var end [8]byte
+	copy(end[:], id[max(len(id)-len(end), 0):])
+	return binary.LittleEndian.Uint64(end[:]) * 0x9e3779b97f4a7c15 >> 54
 }
 
 // OpenShoe is a shoe whose end the engine has not seen.

@@ -402,7 +402,7 @@ func Grounds() []string { return []string{groundDelay, groundInvalid, groundViol
 // GroundWord folds the ways in which a word of the contract is written.
 func GroundWord(s string) string {
 	switch s {
-	case groundDelay, groundInvalid, groundViolation, groundOther:
+	case "", groundDelay, groundInvalid, groundViolation, groundOther: // as nearly all are
 		return s
 	}
 	return strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToUpper(strings.TrimSpace(s)))

@@ -259,15 +259,15 @@ func checkCollectionSum(p *Pass) {
 		if p.option("vig_rounding_stage") == "per_wager" {
 			rounded = c.Open
 		}
-		expected := p.money(c.Open) + " as marked"
-		if rounded != c.Open {
-			expected += ", or " + p.money(rounded)
-		}
 		low, high := p.owedFor(v, c)
 		marked := (c.Amount == c.Open || c.Amount == rounded || c.Amount == p.restOfRounded(v, i)) &&
 			(len(c.Unmarked) == 0 || !c.Named)
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
 			continue
+		}
+		expected := p.money(c.Open) + " as marked"
+		if rounded != c.Open {
+			expected += ", or " + p.money(rounded)
 		}
 		owed, ofIt := c.Open, " of it"
 		if high > 0 {
@@ -385,8 +385,11 @@ func checkOnlyBankerWin(p *Pass) {
 	result := p.coup().Result()
 	for i := range r.Steps {
 		s := &r.Steps[i]
+		if s.Kind < record.StepVigMarked {
+			continue
+		}
 		due := p.mayCharge(s)
-		if s.Kind < record.StepVigMarked || due && p.namesBanker(s) {
+		if due && p.namesBanker(s) {
 			continue
 		}
 		if due && unreported(r, s.Seat) {

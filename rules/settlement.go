@@ -201,9 +201,8 @@ func (p *Pass) unsettled(w *record.Wager) string {
 func checkCorrected(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		right := w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) && p.unsettled(w) == ""
 		turned := w.Collected.Times > 0 && (w.Paid.Times > 0 || w.Returned.Times > 0)
-		if right && turned {
+		if turned && w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) && p.unsettled(w) == "" {
 			p.Report(Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
 				Evidence: slices.Clone(moneyEvidence(w, p.Round)),

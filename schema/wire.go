@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/binary"
 	"math"
 	"strconv"
 	"strings"
@@ -103,6 +104,9 @@ func rejectText(field string, at int, b []byte, id bool) *RejectError {
 // protoMoment reads a google.protobuf.Timestamp.
 func protoMoment(b []byte, i int, field string) (int64, *RejectError) {
 	start := i
+	if ns, ok := stamp(b, i); ok {
+		return ns, nil
+	}
 	var seconds, nanos, v uint64
 	var seen uint64
 	for i < len(b) {
@@ -135,6 +139,24 @@ func protoMoment(b []byte, i int, field string) (int64, *RejectError) {
 		return 0, reject(field, start, "%d s %d ns: %s", int64(seconds), nanos, wantMoment)
 	}
 	return ns, nil
+}
+
+// stamp reads a Timestamp as it is nearly always written: seconds of five bytes, which they have from 1978 to 3058,
+// then nanoseconds. It is false for any other, and for one that is rejected.
+func stamp(b []byte, i int) (int64, bool) {
+	if len(b)-i < 8 {
+		return 0, false
+	}
+	x := binary.LittleEndian.Uint64(b[i:])
+	if x&0xff_80_80808080_ff != 0x10_00_80808080_08 { // tag, five bytes of which one is the last, tag
+		return 0, false
+	}
+	nanos, end := varint(b, i+7)
+	if end != len(b) || nanos >= uint64(second) {
+		return 0, false
+	}
+	x >>= 8
+	return moment(int64(x&0x7f|x>>1&(0x7f<<7)|x>>2&(0x7f<<14)|x>>3&(0x7f<<21)|x>>4&(0x7f<<28)), int64(nanos))
 }
 
 // protoPair reads one entry of a map<string, string> into m.

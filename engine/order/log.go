@@ -6,8 +6,7 @@ import (
 )
 
 // Log has the events of a table from the oldest shoe that is still open: their ids for evidence, their hashes to
-// distinguish a repetition from a conflict, and their times. It is a few columns without pointers, about 70 bytes an
-// event.
+// distinguish a repetition from a conflict, and their times. It is bytes without pointers, about 70 an event.
 type Log struct {
 	LogState
 	// slots find an entry by its id, at the hash of the id or the next free slot behind it. Their number is a power of
@@ -22,13 +21,32 @@ type Log struct {
 // tagOf is a byte of a hash that is not 0, from bits that do not choose the slot.
 func tagOf(hash uint64) uint8 { return uint8(hash>>56) | 1 }
 
-// LogState is the log of a snapshot.
+// LogState is the log of a snapshot: the encoder copies its bytes, while numbers cost it a call each.
 type LogState struct {
 	Base uint64 // seq of the first entry
 	IDs  []byte
-	Ends []uint32
-	Sums [][16]byte
-	At   []int64
+	// Entries has entrySize bytes of each event: its hash, its time, and where its id ends in IDs, little-endian.
+	Entries []byte
+}
+
+const (
+	entryTime = 16
+	entryEnd  = entryTime + 8
+	entrySize = entryEnd + 4
+)
+
+// size is the number of entries.
+func (l *LogState) size() int { return len(l.Entries) / entrySize }
+
+// entry is the bytes of an entry.
+func (l *LogState) entry(i int) []byte { return l.Entries[i*entrySize:][:entrySize] }
+
+// end is where the id of an entry ends, which is where that of the next one starts.
+func (l *LogState) end(i int) uint32 {
+	if i < 0 {
+		return 0
+	}
+	return binary.LittleEndian.Uint32(l.entry(i)[entryEnd:])
 }
 
 // sparse is the number of missing events for which the log keeps empty entries. A longer gap empties the log, so that a
@@ -36,10 +54,10 @@ type LogState struct {
 const sparse = 1 << 12
 
 // Next is the seq after the last entry.
-func (l *Log) Next() uint64 { return l.Base + uint64(len(l.Ends)) }
+func (l *Log) Next() uint64 { return l.Base + uint64(l.size()) }
 
 // has is true if the log has an entry for a seq.
-func (l *Log) has(seq uint64) bool { return seq >= l.Base && seq-l.Base < uint64(len(l.Ends)) }
+func (l *Log) has(seq uint64) bool { return seq >= l.Base && seq < l.Next() }
 
 // skip leaves entries for missing events, so that the log stays indexed by seq.
 func (l *Log) skip(to uint64) {
@@ -65,16 +83,16 @@ func (l *Log) enter(id string, sum [16]byte, at int64) (uint64, bool) {
 		return l.Base + uint64(l.slots[free]), true
 	}
 	l.append(id, sum, at)
-	l.set(free, hash, len(l.Ends)-1)
+	l.set(free, hash, l.size()-1)
 	return 0, false
 }
 
 // append adds an entry that no slot finds.
 func (l *Log) append(id string, sum [16]byte, at int64) {
 	l.IDs = append(l.IDs, id...)
-	l.Ends = append(l.Ends, uint32(len(l.IDs)))
-	l.Sums = append(l.Sums, sum)
-	l.At = append(l.At, at)
+	l.Entries = append(l.Entries, sum[:]...)
+	l.Entries = binary.LittleEndian.AppendUint64(l.Entries, uint64(at))
+	l.Entries = binary.LittleEndian.AppendUint32(l.Entries, uint32(len(l.IDs)))
 }
 
 // index fills the slots. The latest entry of an id takes the place of an older one.
@@ -84,7 +102,7 @@ func (l *Log) index(size int) {
 	}
 	clear(l.tags)
 	l.used = 0
-	for i := range l.Ends {
+	for i := range l.size() {
 		id := l.bytes(i)
 		if len(id) == 0 {
 			continue
@@ -116,13 +134,7 @@ func (l *Log) find(hash uint64, id []byte) int {
 }
 
 // bytes are the id of an entry.
-func (l *Log) bytes(entry int) []byte {
-	start := uint32(0)
-	if entry > 0 {
-		start = l.Ends[entry-1]
-	}
-	return l.IDs[start:l.Ends[entry]]
-}
+func (l *Log) bytes(entry int) []byte { return l.IDs[l.end(entry-1):l.end(entry)] }
 
 // ID is the id of an event, empty if the log does not have it.
 func (l *Log) ID(seq uint64) string {
@@ -133,14 +145,14 @@ func (l *Log) ID(seq uint64) string {
 }
 
 // sum is the hash of an event that the log has.
-func (l *Log) sum(seq uint64) [16]byte { return l.Sums[seq-l.Base] }
+func (l *Log) sum(seq uint64) [16]byte { return [16]byte(l.entry(int(seq - l.Base))) }
 
 // Time is the event time of an event in ns UTC, 0 if the log does not have it.
 func (l *Log) Time(seq uint64) int64 {
 	if !l.has(seq) {
 		return 0
 	}
-	return l.At[seq-l.Base]
+	return int64(binary.LittleEndian.Uint64(l.entry(int(seq - l.Base))[entryTime:]))
 }
 
 // Forget drops the entries below a seq.
@@ -148,18 +160,13 @@ func (l *Log) Forget(below uint64) {
 	if below <= l.Base {
 		return
 	}
-	n := min(below-l.Base, uint64(len(l.Ends)))
-	var cut uint32
-	if n > 0 {
-		cut = l.Ends[n-1]
-	}
+	n := min(below, l.Next()) - l.Base
+	cut := l.end(int(n) - 1)
 	l.IDs = append(l.IDs[:0], l.IDs[cut:]...)
-	l.Ends = append(l.Ends[:0], l.Ends[n:]...)
-	for i := range l.Ends {
-		l.Ends[i] -= cut
+	l.Entries = append(l.Entries[:0], l.Entries[n*entrySize:]...)
+	for i := range l.size() {
+		binary.LittleEndian.PutUint32(l.entry(i)[entryEnd:], l.end(i)-cut)
 	}
-	l.Sums = append(l.Sums[:0], l.Sums[n:]...)
-	l.At = append(l.At[:0], l.At[n:]...)
 	l.Base += n
 	l.index(0)
 }
@@ -167,7 +174,7 @@ func (l *Log) Forget(below uint64) {
 // reset empties the log; its next entry has this seq.
 func (l *Log) reset(seq uint64) {
 	l.Base = seq
-	l.IDs, l.Ends, l.Sums, l.At = l.IDs[:0], l.Ends[:0], l.Sums[:0], l.At[:0]
+	l.IDs, l.Entries = l.IDs[:0], l.Entries[:0]
 	clear(l.tags)
 	l.used = 0
 }

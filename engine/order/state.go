@@ -43,11 +43,11 @@ func (q *Queue) State() State {
 // Restore is the queue with this state, which it keeps.
 func Restore(st *State) (*Queue, error) {
 	l := &st.Log
-	if len(l.Ends) != len(l.Sums) || len(l.Ends) != len(l.At) {
-		return nil, fmt.Errorf("the log has %d ids, %d sums and %d times", len(l.Ends), len(l.Sums), len(l.At))
+	if len(l.Entries)%entrySize != 0 {
+		return nil, fmt.Errorf("the log has %d bytes of entries, each has %d", len(l.Entries), entrySize)
 	}
-	for i, end := range l.Ends {
-		if int(end) > len(l.IDs) || i > 0 && end < l.Ends[i-1] {
+	for i := range l.size() {
+		if end := l.end(i); int(end) > len(l.IDs) || end < l.end(i-1) {
 			return nil, fmt.Errorf("id %d of the log ends at %d of %d bytes", i, end, len(l.IDs))
 		}
 	}
@@ -57,7 +57,7 @@ func Restore(st *State) (*Queue, error) {
 		gaps:    st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
 	}
 	size := 64
-	for size < 2*(len(l.Ends)+1) {
+	for size < 2*(l.size()+1) {
 		size *= 2
 	}
 	q.Log.index(size)

@@ -221,8 +221,8 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 	out.Further = append(out.Further, c.FurtherSideBets...)
 	out.Feeds = feedsOf(c)
 	for s := range out.Posted {
-		if odds, err := baccarat.ParseOdds(c.PostedOdds[baccarat.Spot(s).String()]); err == nil {
-			out.Posted[s] = odds
+		if text := c.PostedOdds[baccarat.Spot(s).String()]; text != "" { // an error for each spot without odds is costly
+			out.Posted[s], _ = baccarat.ParseOdds(text)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.PostedRows)) {
@@ -257,11 +257,11 @@ func furtherTerms(c *schema.TableConfig, l *law.Law, out *law.Config) {
 			}
 			out.PayTables[w.PayTable] = table
 		}
-		if odds, err := baccarat.ParseOdds(c.PostedOdds[w.Name]); err == nil && w.Spot == baccarat.SpotOther {
+		if text := c.PostedOdds[w.Name]; text != "" && w.Spot == baccarat.SpotOther {
 			if out.PostedNames == nil {
 				out.PostedNames = map[string]baccarat.Odds{}
 			}
-			out.PostedNames[w.Name] = odds
+			out.PostedNames[w.Name], _ = baccarat.ParseOdds(text)
 		}
 	}
 }
