@@ -70,12 +70,15 @@ func (w *where) String() string {
 	return strings.Join(w.conditions, " AND ")
 }
 
-// limited sets the limits of a statement. Skip indexes are read when a statement is planned: most statements read a few
-// granules, and filtering them while they are read costs each statement some milliseconds more.
+// limited sets the limits of a statement. Most statements read a few granules, so what counts is the cost of a
+// statement itself: skip indexes are read when it is planned, because filtering granules while they are read costs some
+// milliseconds more, and one thread reads and computes, because a second one, or a pool of threads that reads files,
+// costs more in hand-overs than it saves.
 func limited(ctx context.Context) context.Context {
 	return ch.Context(ctx, ch.WithSettings(ch.Settings{
-		"max_execution_time": 10, "max_result_rows": 4 * MaxRows, "result_overflow_mode": "throw", "max_threads": 2,
+		"max_execution_time": 10, "max_result_rows": 4 * MaxRows, "result_overflow_mode": "throw", "max_threads": 1,
 		"max_memory_usage": 2 << 30, "do_not_merge_across_partitions_select_final": 1, "use_skip_indexes_on_data_read": 0,
+		"local_filesystem_read_method": "pread",
 	}))
 }
 
