@@ -1,12 +1,15 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 	"golang.org/x/sync/singleflight"
+
+	"github.com/shoeproof/shoeproof/console/store"
 )
 
 // fetch runs find in a group and stores its result.
@@ -67,16 +70,20 @@ func (c *cache) put(key string, value any, ttl time.Duration, generation uint64)
 }
 
 // cached returns an answer that is at most ttl old, or at most twice that if the cache refreshes in the background. It
-// queries at most once per ttl. The answer is shared and must not be changed.
-func cached[T any](c *cache, key string, ttl time.Duration, query func() (T, error)) (T, error) {
+// queries at most once per ttl, with a context that does not end with ctx: other requests share the answer, which must
+// not be changed. In the background the query yields to those of requests.
+func cached[T any](
+	ctx context.Context, c *cache, key string, ttl time.Duration, query func(context.Context) (T, error),
+) (T, error) {
+	ctx = context.WithoutCancel(ctx)
 	a, ok, generation := c.get(key)
 	now := c.now()
 	if ok && now.Before(a.fresh) {
 		return a.value.(T), nil
 	}
 	flight := fmt.Sprint(generation, key)
-	refresh := func() (any, error) {
-		v, err := query()
+	refresh := func(ctx context.Context) (any, error) {
+		v, err := query(ctx)
 		if err == nil {
 			c.put(key, v, ttl, generation)
 		}
@@ -86,14 +93,14 @@ func cached[T any](c *cache, key string, ttl time.Duration, query func() (T, err
 		select {
 		case c.background <- func() {
 			if a, _, _ := c.get(key); !c.now().Before(a.fresh) {
-				_, _, _ = c.flight.Do(flight, refresh) // a request that has to wait reports the error
+				_, _, _ = c.flight.Do(flight, func() (any, error) { return refresh(store.Background(ctx)) })
 			}
 		}:
 		default: // another refresh is queued; the next request tries again
 		}
 		return a.value.(T), nil
 	}
-	v, err, _ := c.flight.Do(flight, refresh)
+	v, err, _ := c.flight.Do(flight, func() (any, error) { return refresh(ctx) })
 	if err != nil {
 		var none T
 		return none, err

@@ -1,20 +1,26 @@
 package console
 
 import (
+	"context"
+	"reflect"
 	"testing"
 	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// Figures are refreshed in the background, without delay for a request, and are never older than twice their TTL.
+// Figures are refreshed in the background, without delay for a request, and are never older than twice their TTL. The
+// queries of the background yield.
 func TestFiguresRefreshInBackground(t *testing.T) {
 	now := time.Date(2026, 11, 21, 20, 0, 0, 0, time.UTC)
 	c := &cache{now: func() time.Time { return now }, background: make(chan func(), 1)}
-	queries := 0
+	queries, yields := 0, false
 	get := func(after time.Duration, want int) {
 		t.Helper()
 		now = now.Add(after)
-		got, err := cached(c, "figures", 30*time.Second, func() (int, error) {
+		got, err := cached(t.Context(), c, "figures", 30*time.Second, func(ctx context.Context) (int, error) {
 			queries++
+			yields = reflect.DeepEqual(ctx, store.Background(context.WithoutCancel(t.Context())))
 			return queries, nil
 		})
 		if err != nil || got != want {
@@ -25,7 +31,11 @@ func TestFiguresRefreshInBackground(t *testing.T) {
 	get(29*time.Second, 1)
 	get(2*time.Second, 1) // old; a refresh is queued
 	get(time.Second, 1)   // queued once
+	before := yields
 	(<-c.background)()
+	if before || !yields {
+		t.Errorf("the query of a request yields: %v, that of the background: %v", before, yields)
+	}
 	get(0, 2)
 	get(31*time.Second, 2)
 	get(30*time.Second, 3) // no refresh ran: too old

@@ -106,9 +106,9 @@ type dayFigures struct {
 // dayFigures reads the figures of a day. Each query reads the parts that have the day, with the rows of all tables of
 // the floor, so requests share the answer.
 func (c *Console) dayFigures(x *exchange, q store.DayQuery) (dayFigures, error) {
-	ctx, scope := context.WithoutCancel(x.r.Context()), x.scope()
-	key := fmt.Sprintf("day %v %+v", scope, q)
-	return cached(&c.figures, key, figuresTTL, func() (f dayFigures, err error) {
+	scope := x.scope()
+	key := fmt.Sprintf("day %#v %+v", scope, q)
+	return cached(x.r.Context(), &c.figures, key, figuresTTL, func(ctx context.Context) (f dayFigures, err error) {
 		f.at = c.Now()
 		var all errgroup.Group
 		fetch(&all, &f.tables, func() ([]store.TableDay, error) { return c.Store.TablesOf(ctx, scope, q) })

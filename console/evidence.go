@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -46,7 +47,9 @@ func (c *Console) sharedEvidence(x *exchange) (*evidence, error) {
 	x = x.detached()
 	id := x.r.PathValue("id")
 	key := fmt.Sprintf("evidence %#v %#v %q", x.scope(), x.user.Scope(permReadCases), id)
-	return cached(&c.volatile, key, evidenceTTL, func() (*evidence, error) { return c.evidence(x, id) })
+	return cached(x.r.Context(), &c.volatile, key, evidenceTTL, func(context.Context) (*evidence, error) {
+		return c.evidence(x, id)
+	})
 }
 
 func (c *Console) evidence(x *exchange, id string) (*evidence, error) {

@@ -35,9 +35,11 @@ func exceptionsPage(c *Console, x *exchange) error {
 		}
 		first = int(n)
 	}
-	ctx, scope := context.WithoutCancel(x.r.Context()), x.scope()
-	all, err := cached(&c.figures, fmt.Sprint("exceptions ", scope, property, day), figuresTTL,
-		func() ([]numbered, error) { return c.exceptions(ctx, scope, property, day) })
+	scope := x.scope()
+	key := fmt.Sprintf("exceptions %#v %q %s", scope, property, day)
+	all, err := cached(x.r.Context(), &c.figures, key, figuresTTL, func(ctx context.Context) ([]numbered, error) {
+		return c.exceptions(ctx, scope, property, day)
+	})
 	if err != nil {
 		return err
 	}

@@ -196,9 +196,8 @@ func (x *exchange) render(status int, name, title string, data any) error {
 	}
 	if x.user != nil && x.user.May(permSee) {
 		scope := x.user.Scope(permSee)
-		v.Critical, _ = cached(&x.c.volatile, fmt.Sprint("criticals ", scope), queueTTL, func() (int, error) {
-			return x.c.Store.Criticals(scope), nil
-		})
+		v.Critical, _ = cached(x.r.Context(), &x.c.volatile, fmt.Sprintf("criticals %#v", scope), queueTTL,
+			func(context.Context) (int, error) { return x.c.Store.Criticals(scope), nil })
 	}
 	v.Done, v.Undo = x.reported()
 	if cookie, err := x.r.Cookie("look"); err == nil && cookie.Value == "light" {

@@ -15,9 +15,9 @@ const factsTTL = 5 * time.Second
 func facts[T any](
 	c *Console, x *exchange, scope store.Scope, about any, query func(context.Context, store.Scope) (T, error),
 ) (T, error) {
-	ctx := context.WithoutCancel(x.r.Context())
 	var of T
-	return cached(&c.facts, fmt.Sprintf("%T %#v %#v", of, scope, about), factsTTL, func() (T, error) {
+	key := fmt.Sprintf("%T %#v %#v", of, scope, about)
+	return cached(x.r.Context(), &c.facts, key, factsTTL, func(ctx context.Context) (T, error) {
 		return query(ctx, scope)
 	})
 }

@@ -3,7 +3,10 @@
 package console
 
 import (
+	"context"
+	"net/http/httptest"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -42,6 +45,28 @@ func TestSharedAnswersKeepRights(t *testing.T) {
 			_, body := send(t, "GET", c.url+page, "", "Authorization", "Bearer "+token)
 			if !strings.Contains(body, property) || strings.Contains(body, other) {
 				t.Errorf("%s for %s: without it, or with %s", page, property, other)
+			}
+		}
+	}
+}
+
+// The page of a table checks the table before its facts, so no page shows whether facts are shared beyond a scope.
+func TestFactsAreOfOneScope(t *testing.T) {
+	c := &Console{facts: cache{now: time.Now}}
+	x := &exchange{c: c, r: httptest.NewRequestWithContext(t.Context(), "GET", "/", nil)}
+	for _, scope := range []store.Scope{
+		{All: true},
+		{},
+		{Properties: []string{"ac-1"}},
+		{Properties: []string{"ac-1", "ac-2"}},
+		{Properties: []string{"ac-1 ac-2"}},
+	} {
+		for range 2 {
+			got, err := facts(c, x, scope, "a table", func(_ context.Context, of store.Scope) (store.Scope, error) {
+				return of, nil
+			})
+			if err != nil || !reflect.DeepEqual(got, scope) {
+				t.Errorf("the facts of scope %+v for scope %+v, %v", got, scope, err)
 			}
 		}
 	}

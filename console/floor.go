@@ -33,9 +33,9 @@ func (c *Console) tiles(tiles []store.Tile) []tile {
 
 // floor returns the tables of the floor; requests share the answer.
 func (c *Console) floor(x *exchange, property string) ([]store.Tile, error) {
-	scope, ctx := x.scope(), context.WithoutCancel(x.r.Context())
-	key := fmt.Sprintf("floor %v %s", scope, property)
-	return cached(&c.volatile, key, 800*time.Millisecond, func() ([]store.Tile, error) {
+	scope := x.scope()
+	key := fmt.Sprintf("floor %#v %q", scope, property)
+	return cached(x.r.Context(), &c.volatile, key, 800*time.Millisecond, func(ctx context.Context) ([]store.Tile, error) {
 		return c.Store.Floor(ctx, scope, store.Location{Property: property})
 	})
 }
@@ -80,12 +80,9 @@ type wallTile struct {
 // wall shows all tables on one screen. Each table keeps its place, closed or not.
 func (c *Console) wall(x *exchange, all []tile) error {
 	const maxColumns, maxName = 30, 32
-	scope, ctx := x.scope(), context.WithoutCancel(x.r.Context())
-	last, err := cached(&c.figures, fmt.Sprintf(
-		"results %v", scope,
-	), 4*time.Second, func() (map[[2]string][]string, error) {
-		return c.Store.LastResults(ctx, scope)
-	})
+	scope := x.scope()
+	last, err := cached(x.r.Context(), &c.figures, fmt.Sprintf("results %#v", scope), 4*time.Second,
+		func(ctx context.Context) (map[[2]string][]string, error) { return c.Store.LastResults(ctx, scope) })
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"maps"
 	"regexp"
 	"slices"
@@ -45,7 +46,7 @@ func phrases(text string) []string {
 
 func (c *Console) inquire(x *exchange, text string) (*inquiry, error) {
 	q := &inquiry{text: text, minute: -1}
-	if q.clauses = c.clausesOf(text); len(q.clauses) > 0 { // N.J.A.C. 19:47-3.3(b)
+	if q.clauses = c.clausesOf(x.r.Context(), text); len(q.clauses) > 0 { // N.J.A.C. 19:47-3.3(b)
 		return q, nil
 	}
 	tiles, err := c.floor(x, "")
@@ -203,7 +204,7 @@ func (q *inquiry) name(c *Console, x *exchange, tiles []store.Tile, word string)
 		}
 		return nil
 	}
-	if clauses := c.clausesOf(word); len(clauses) > 0 {
+	if clauses := c.clausesOf(x.r.Context(), word); len(clauses) > 0 {
 		q.clauses = clauses
 		return nil
 	}
@@ -236,14 +237,14 @@ func (c *Console) patronOf(x *exchange, value string) ([]string, error) {
 }
 
 // clausesOf returns the citations of all rulebooks that have a text: 19:47-3.3(b), or 58A.
-func (c *Console) clausesOf(word string) []string {
+func (c *Console) clausesOf(ctx context.Context, word string) []string {
 	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
 	want := plain(word)
 	if len(want) < 3 || !strings.ContainsAny(want, "0123456789") {
 		return nil
 	}
 	var has []string
-	for cited := range c.citations() {
+	for cited := range c.citations(ctx) {
 		// A longer number or a longer name is another clause; a paragraph of the clause is not.
 		if i := strings.Index(plain(cited), want); i >= 0 {
 			rest := plain(cited)[i+len(want):]
@@ -257,8 +258,8 @@ func (c *Console) clausesOf(word string) []string {
 }
 
 // citations returns the rules of each citation of the rulebooks.
-func (c *Console) citations() map[string][]string {
-	all, _ := cached(&c.figures, "citations", 24*time.Hour, func() (map[string][]string, error) {
+func (c *Console) citations(ctx context.Context) map[string][]string {
+	all, _ := cached(ctx, &c.figures, "citations", 24*time.Hour, func(context.Context) (map[string][]string, error) {
 		return citationsOf(c.Law.Books), nil
 	})
 	return all

@@ -44,8 +44,7 @@ const (
 
 // kiosks returns the grants in force by id. A grant that another replica revoked has an effect for some seconds.
 func (c *Console) kiosks(ctx context.Context) (map[string]kiosk, error) {
-	ctx = context.WithoutCancel(ctx)
-	return cached(&c.volatile, "kiosks", 2*time.Second, func() (map[string]kiosk, error) {
+	return cached(ctx, &c.volatile, "kiosks", 2*time.Second, func(ctx context.Context) (map[string]kiosk, error) {
 		now := c.Now()
 		issued, err := c.Store.Granted(ctx, kioskIssue, kioskRevoke, now.AddDate(0, 0, -maxKioskDays))
 		if err != nil {

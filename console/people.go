@@ -32,8 +32,8 @@ type tallies struct {
 
 // dealers returns the findings and rounds of each dealer in the last days.
 func (c *Console) dealers(x *exchange, days int) (tallies, error) {
-	ctx, scope := context.WithoutCancel(x.r.Context()), x.scope()
-	return cached(&c.figures, fmt.Sprint("dealers ", scope, days), figuresTTL, func() (t tallies, err error) {
+	scope, key := x.scope(), fmt.Sprintf("dealers %#v %d", x.scope(), days)
+	return cached(x.r.Context(), &c.figures, key, figuresTTL, func(ctx context.Context) (t tallies, err error) {
 		t.at = c.Now()
 		t.all, err = c.Store.Dealers(ctx, scope, t.at.AddDate(0, 0, -days))
 		return t, err

@@ -29,21 +29,22 @@ func queuePage(c *Console, x *exchange) error {
 	if f.State == store.Closed {
 		return c.closedPage(x, f)
 	}
-	scope, ctx := x.scope(), context.WithoutCancel(x.r.Context()) // other requests may share the answers
-	key := fmt.Sprintf("queue %v %+v %v", scope, f, grouped)
-	rows, err := cached(
-		&c.volatile, key, queueTTL, func() ([]queueRow, error) { return c.rows(ctx, scope, f, grouped) },
-	)
+	scope, ctx := x.scope(), x.r.Context()
+	key := fmt.Sprintf("queue %#v %+v %v", scope, f, grouped)
+	rows, err := cached(ctx, &c.volatile, key, queueTTL, func(ctx context.Context) ([]queueRow, error) {
+		return c.rows(ctx, scope, f, grouped)
+	})
 	if err != nil {
 		return err
 	}
-	totals, err := cached(&c.volatile, "totals "+key, queueTTL, func() (store.Totals, error) {
+	totals, err := cached(ctx, &c.volatile, "totals "+key, queueTTL, func(ctx context.Context) (store.Totals, error) {
 		return c.Store.Totals(ctx, scope, f)
 	})
 	if err != nil {
 		return err
 	}
-	facets, err := cached(&c.volatile, fmt.Sprintf("facets %v %+v", scope, f), queueTTL, func() (store.Facets, error) {
+	key = fmt.Sprintf("facets %#v %+v", scope, f)
+	facets, err := cached(ctx, &c.volatile, key, queueTTL, func(ctx context.Context) (store.Facets, error) {
 		return c.Store.Facets(ctx, scope, f)
 	})
 	if err != nil {

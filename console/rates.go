@@ -34,8 +34,8 @@ type alarmFigures struct {
 }
 
 func (c *Console) alarmFigures(x *exchange) (alarmFigures, error) {
-	ctx, scope := context.WithoutCancel(x.r.Context()), x.scope()
-	return cached(&c.figures, fmt.Sprint("rates ", scope), figuresTTL, func() (alarmFigures, error) {
+	scope, key := x.scope(), fmt.Sprintf("rates %#v", x.scope())
+	return cached(x.r.Context(), &c.figures, key, figuresTTL, func(ctx context.Context) (alarmFigures, error) {
 		f := alarmFigures{at: c.Now()}
 		week := f.at.AddDate(0, 0, -7)
 		var all errgroup.Group

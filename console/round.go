@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -102,7 +103,9 @@ func roundPage(c *Console, x *exchange) error {
 func (c *Console) sharedRound(x *exchange) (*roundView, error) {
 	x = x.detached()
 	key := fmt.Sprintf("round %#v %#v %q", x.scope(), x.location(), x.r.PathValue("round"))
-	return cached(&c.volatile, key, evidenceTTL, func() (*roundView, error) { return c.round(x) })
+	return cached(x.r.Context(), &c.volatile, key, evidenceTTL, func(context.Context) (*roundView, error) {
+		return c.round(x)
+	})
 }
 
 // round reads the round that the path names. A round has a row when it is settled.

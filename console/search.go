@@ -169,7 +169,7 @@ func (c *Console) clauseHits(x *exchange, q *inquiry, f *found) error {
 	}
 	rulesOf := map[string]string{}
 	for _, cited := range q.clauses {
-		for _, rule := range c.citations()[cited] {
+		for _, rule := range c.citations(x.r.Context())[cited] {
 			rulesOf[rule] = cited
 		}
 	}

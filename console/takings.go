@@ -101,9 +101,9 @@ type takings struct {
 // takings reads a query and computes its results; those of a patron have the sign of the patron. Requests share the
 // answer.
 func (c *Console) takings(x *exchange, q store.TakingQuery) (*takings, error) {
-	ctx, scope := context.WithoutCancel(x.r.Context()), x.scope()
-	key := fmt.Sprintf("takings %v %+v", scope, q)
-	return cached(&c.figures, key, figuresTTL, func() (*takings, error) {
+	scope := x.scope()
+	key := fmt.Sprintf("takings %#v %+v", scope, q)
+	return cached(x.r.Context(), &c.figures, key, figuresTTL, func(ctx context.Context) (*takings, error) {
 		rounds, err := c.Store.Takings(ctx, scope, q)
 		if err != nil {
 			return nil, err
@@ -134,7 +134,7 @@ func (c *Console) offers(
 	configs, err := c.Store.Offered(ctx, scope, property, tables)
 	for i := range configs {
 		o := &configs[i]
-		made, err := cached(&c.figures, "offer "+o.JSON, 24*time.Hour, func() (*detectors.Offer, error) {
+		made, err := cached(ctx, &c.figures, "offer "+o.JSON, 24*time.Hour, func(context.Context) (*detectors.Offer, error) {
 			law, config, ok, err := c.Law.Terms(o.JSON)
 			if err != nil || !ok {
 				return nil, err

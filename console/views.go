@@ -49,8 +49,10 @@ const viewsTTL = 30 * time.Second
 func viewsKey(who store.Who) string { return "views " + who.Account() }
 
 func (c *Console) savedViews(x *exchange) ([]store.View, error) {
-	ctx, who := context.WithoutCancel(x.r.Context()), x.user.Who
-	return cached(&c.saved, viewsKey(who), viewsTTL, func() ([]store.View, error) { return c.Store.Views(ctx, who) })
+	who := x.user.Who
+	return cached(x.r.Context(), &c.saved, viewsKey(who), viewsTTL, func(ctx context.Context) ([]store.View, error) {
+		return c.Store.Views(ctx, who)
+	})
 }
 
 // saveView saves a filter of the queue under a name, which replaces an earlier one.

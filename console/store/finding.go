@@ -162,11 +162,13 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 	return read[Finding](ctx, s, "findings", query+limit(q.Limit), w)
 }
 
-// Exceptions returns the findings of severity minor and above of a gaming day.
+// Exceptions returns the findings of severity minor and above of a gaming day, with the columns of a list alone: a day
+// may have ten thousand.
 func (s *Store) Exceptions(ctx context.Context, scope Scope, q DayQuery) ([]Finding, error) {
 	w := q.where(scope) // without the severity, in which the versions of a finding may differ
-	return read[Finding](ctx, s, "exceptions", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL PREWHERE `+
-		w.String()+` WHERE severity != 'info'`+current+` ORDER BY table_id, at, id`+limit(All), w)
+	return read[Finding](ctx, s, "exceptions", `SELECT id, verdict, rule, severity, property_id, table_id, shoe_id, round,
+		at, observed, amount, currency FROM {{findings}} FINAL PREWHERE `+w.String()+` WHERE severity != 'info'`+current+`
+		ORDER BY table_id, at, id`+limit(All), w)
 }
 
 // States adds the state and the owner of each finding.

@@ -70,13 +70,29 @@ func (w *where) String() string {
 	return strings.Join(w.conditions, " AND ")
 }
 
-// limited sets the limits of a statement. Skip indexes are read when a statement is planned: most statements read a few
-// granules, and filtering them while they are read costs each statement some milliseconds more.
+// limited sets the limits of a statement. Most statements read a few granules, so what counts is the cost of a
+// statement itself: skip indexes are read when it is planned, because filtering granules while they are read costs some
+// milliseconds more, and one thread reads and computes, because a second one, or a pool of threads that reads files,
+// costs more in hand-overs than it saves.
 func limited(ctx context.Context) context.Context {
-	return ch.Context(ctx, ch.WithSettings(ch.Settings{
-		"max_execution_time": 10, "max_result_rows": 4 * MaxRows, "result_overflow_mode": "throw", "max_threads": 2,
+	settings := ch.Settings{
+		"max_execution_time": 10, "max_result_rows": 4 * MaxRows, "result_overflow_mode": "throw", "max_threads": 1,
 		"max_memory_usage": 2 << 30, "do_not_merge_across_partitions_select_final": 1, "use_skip_indexes_on_data_read": 0,
-	}))
+		"local_filesystem_read_method": "pread", "priority": 1,
+	}
+	if ctx.Value(background{}) != nil {
+		settings["priority"], settings["low_priority_query_wait_time_ms"] = 2, 100
+	}
+	return ch.Context(ctx, ch.WithSettings(settings))
+}
+
+// background is the key of a context whose statements yield.
+type background struct{}
+
+// Background returns a context whose statements yield to those of other contexts: while one of these runs, they wait at
+// each block of rows, at most a tenth of a second.
+func Background(ctx context.Context) context.Context {
+	return context.WithValue(ctx, background{}, true)
 }
 
 // read selects rows into structs. {{t}} in the query stands for the full name of table t.

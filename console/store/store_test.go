@@ -446,6 +446,17 @@ func firstOpen(t *testing.T, s *Store) string {
 	return open[0].ID
 }
 
+// A statement of the background yields to others.
+func TestPriority(t *testing.T) {
+	s := played(t)
+	for want, ctx := range map[string]context.Context{"1": t.Context(), "2": Background(t.Context())} {
+		got, err := s.names(ctx, "the priority", "SELECT toString(getSetting('priority')) AS name", &where{})
+		if err != nil || len(got) != 1 || got[0] != want {
+			t.Errorf("priority %v, %v, want %s", got, err, want)
+		}
+	}
+}
+
 // A value is compared as it is: no part of it becomes SQL.
 func TestInjection(t *testing.T) {
 	s := played(t)
