@@ -77,7 +77,7 @@ type Engine struct {
 	// inOrder has the tables as they first appeared: results never follow a map's order.
 	inOrder []*table
 	// recent has tables by slotOf their id, where most events find theirs.
-	recent [1 << 10]*table
+	recent [1 << recentBits]*table
 	key    []byte
 	// newest is the latest event time so far: the clock of the partition.
 	newest int64
@@ -232,11 +232,13 @@ func (e *Engine) table(ev *schema.Event) *table {
 	return t
 }
 
+const recentBits = 10
+
 // slotOf is a slot of recent, from the end of an id, where the ids of the tables of a floor differ.
 func slotOf(id string) uint64 {
 	var end [8]byte
 	copy(end[:], id[max(len(id)-len(end), 0):])
-	return binary.LittleEndian.Uint64(end[:]) * 0x9e3779b97f4a7c15 >> 54
+	return binary.LittleEndian.Uint64(end[:]) * 0x9e3779b97f4a7c15 >> (64 - recentBits)
 }
 
 // OpenShoe is a shoe whose end the engine has not seen.

@@ -221,8 +221,12 @@ func configOf(c *schema.TableConfig, l *law.Law) *law.Config {
 	out.Further = append(out.Further, c.FurtherSideBets...)
 	out.Feeds = feedsOf(c)
 	for s := range out.Posted {
-		if text := c.PostedOdds[baccarat.Spot(s).String()]; text != "" { // an error for each spot without odds is costly
-			out.Posted[s], _ = baccarat.ParseOdds(text)
+		text := c.PostedOdds[baccarat.Spot(s).String()]
+		if text == "" {
+			continue // an error for each spot without odds is costly
+		}
+		if odds, err := baccarat.ParseOdds(text); err == nil {
+			out.Posted[s] = odds
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(c.PostedRows)) {
@@ -257,11 +261,11 @@ func furtherTerms(c *schema.TableConfig, l *law.Law, out *law.Config) {
 			}
 			out.PayTables[w.PayTable] = table
 		}
-		if text := c.PostedOdds[w.Name]; text != "" && w.Spot == baccarat.SpotOther {
+		if odds, err := baccarat.ParseOdds(c.PostedOdds[w.Name]); err == nil && w.Spot == baccarat.SpotOther {
 			if out.PostedNames == nil {
 				out.PostedNames = map[string]baccarat.Odds{}
 			}
-			out.PostedNames[w.Name], _ = baccarat.ParseOdds(text)
+			out.PostedNames[w.Name] = odds
 		}
 	}
 }
