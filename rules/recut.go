@@ -11,10 +11,14 @@ import (
 
 // A recut, N.J.A.C. 19:47-3.5(e): the stack is cut again, and what 3.5(d) has follow the cut is done again.
 
-// checkCuttingCards is evaluated at the first card. A card placed before a recut is no longer where it was.
+// checkCuttingCards is evaluated at the first card. A card placed before a recut is no longer where it was, unless the
+// recut was not made.
 func checkCuttingCards(p *Pass) {
 	prep := &p.Shoe.Prep
 	since := prep.LastRecut()
+	if !cutSince(prep, since) {
+		since = 0
+	}
 	f := Finding{Expected: "cutting cards 1 and 2 placed in the stack", Evidence: []record.Seq{p.Shoe.First}}
 	if since != 0 {
 		f.Expected, f.Evidence = "cutting cards 1 and 2 placed again after the recut", []record.Seq{since}
@@ -40,10 +44,15 @@ func checkCuttingCards(p *Pass) {
 	}
 }
 
+// cutSince reports whether the stack was cut after an event.
+func cutSince(prep *record.Preparation, seq record.Seq) bool {
+	return len(prep.Cuts) > 0 && prep.Cuts[len(prep.Cuts)-1].Seq > seq
+}
+
 func checkRecutMade(p *Pass) {
 	prep := &p.Shoe.Prep
 	n := len(prep.Recuts)
-	if n == 0 || len(prep.Cuts) > 0 && prep.Cuts[len(prep.Cuts)-1].Seq > prep.Recuts[n-1].Seq {
+	if n == 0 || cutSince(prep, prep.Recuts[n-1].Seq) {
 		return
 	}
 	p.Report(Finding{

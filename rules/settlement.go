@@ -124,13 +124,20 @@ func checkUnsettled(p *Pass) {
 	r := p.Round
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if observed := p.unsettled(w); observed != "" {
+		observed := p.unsettled(w)
+		if undealt(r) {
+			observed = p.moved(w)
+		}
+		if observed != "" {
 			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w, r),
 				Expected: p.settleOnce(w), Observed: observed,
 			}
-			if w.Settlements() == 0 && p.lesser(w) {
-				f.Verdict = finding.Suspect
+			switch {
+			case undealt(r) && w.Settlements() == 0:
+				f.Verdict = finding.Unauditable // it may have been taken back
+			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w):
+				f.Verdict = finding.Suspect // the last cards of a shoe may not have been published
 			}
 			p.citeOdds(w, &f)
 			p.Report(f)
@@ -146,6 +153,18 @@ func checkUnsettled(p *Pass) {
 			})
 		}
 	}
+}
+
+// undealt reports whether a round has wagers and neither a card nor an end: nothing was won or lost in it, unless its
+// cards were not published.
+func undealt(r *record.Round) bool { return len(r.Cards) == 0 && r.Voided.Seq == 0 && r.Ended.Seq == 0 }
+
+// moved describes the settlement of a wager in a round without cards. It is empty for a wager that was given back.
+func (p *Pass) moved(w *record.Wager) string {
+	if net := w.Net(); w.Settlements() > 0 && net.Paid == 0 && net.Collected == 0 || w.Gone && w.Settlements() == 0 {
+		return ""
+	}
+	return p.settled(w) + ", and no card was dealt"
 }
 
 // citeOdds cites the clause on the odds of a side bet that won and was not settled, where the text prints it and the
