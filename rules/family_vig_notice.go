@@ -19,8 +19,6 @@ type proof struct {
 	// have been given, and nothing but its own date shows it.
 	given, late bool
 	evidence    []record.Seq
-	// filed is true if the commission had a notice, where the text does not say that it must.
-	filed bool
 }
 
 // weigh adds a notice that was given in time for a change.
@@ -32,9 +30,7 @@ func (f *proof) weigh(n *record.Notice, change int64) {
 
 // and is both proofs.
 func (f proof) and(g proof) proof {
-	return proof{
-		given: f.given && g.given, late: f.late || g.late, evidence: slices.Concat(f.evidence, g.evidence),
-	}
+	return proof{f.given && g.given, f.late || g.late, slices.Concat(f.evidence, g.evidence)}
 }
 
 // noticed is the notice to patrons of a change before it took effect, and, where the law wants it, that to the
@@ -56,7 +52,6 @@ func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) proof {
 		}
 	}
 	if !p.Law.NoticeToCommission {
-		patrons.filed = commission.given
 		return patrons
 	}
 	return patrons.and(commission)
@@ -66,9 +61,6 @@ func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) proof {
 func (p *Pass) reportNotice(f proof, now *record.ConfigChange, expected, change string) {
 	found := Finding{Expected: expected, Evidence: append(f.evidence, now.Seq)}
 	switch {
-	case !f.given && f.filed:
-		found.Observed = change + "; a notice was filed with the commission, and none is posted"
-		p.Suspect(found) // to whom it is due stands in a section that is not printed
 	case !f.given:
 		found.Observed = change + " without it"
 		p.Report(found)
