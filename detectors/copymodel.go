@@ -36,9 +36,9 @@ type copyModel struct {
 // stepShares are the shares of a pointer that go one, two and three cards on.
 var stepShares = [...]float64{stepOne, stepTwo, stepThree}
 
-// steps is where the weights of a model go while a card is added: those of each live pointer to as many places as there
-// are stepShares, then those of new runs, forwards and backwards, from each position of the card. Models share it, one
-// after the other.
+// steps is where the weights of a model go while a card is added: the weight of each live pointer to as many places as
+// there are stepShares, then the weights of new runs, forwards and backwards, from each position of the card. Models
+// share it, one after the other.
 type steps struct {
 	weights []float64
 	// index has the place of each position, forwards and backwards, that has a weight: past + 1 + the index in weights. A
@@ -179,8 +179,8 @@ func (c *copyModel) enter(starts []int32, forwards, backwards float64) {
 	}
 }
 
-// keep makes the places the live pointers, divides their weights by the sum of all, and drops the small ones. It returns
-// the sum.
+// keep turns the places into the live pointers, divides their weights by the sum of all, and drops small weights. It
+// returns the sum.
 func (c *copyModel) keep(card baccarat.Card, starts []int32, idle float64) float64 {
 	// The sum is in the order of the places: in another order it would have other last bits.
 	total, large, n := idle, c.large, 0

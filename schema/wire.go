@@ -142,7 +142,7 @@ func protoMoment(b []byte, i int, field string) (int64, *RejectError) {
 }
 
 // stamp reads a Timestamp as it is nearly always written: seconds of five bytes, which they have from 1978 to 3058,
-// then nanoseconds. It is false for any other, and for one that is rejected.
+// then nanoseconds. It is false for any other form, and for a Timestamp that is rejected.
 func stamp(b []byte, i int) (int64, bool) {
 	if len(b)-i < 8 {
 		return 0, false

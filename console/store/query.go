@@ -89,8 +89,8 @@ func limited(ctx context.Context) context.Context {
 // background is the key of a context whose statements yield.
 type background struct{}
 
-// Background returns a context whose statements yield to those of other contexts: while one of these runs, they wait at
-// each block of rows, at most a tenth of a second.
+// Background returns a context whose statements yield to statements of other contexts: while one of these runs, they
+// wait at each block of rows, at most a tenth of a second.
 func Background(ctx context.Context) context.Context {
 	return context.WithValue(ctx, background{}, true)
 }

@@ -28,9 +28,9 @@ func (to *byValue) addTurned(b int, of *byValue) {
 }
 
 // times is the sum of the products with other numbers.
-func (n *byValue) times(of *byValue) int64 {
-	return n[0]*of[0] + n[1]*of[1] + n[2]*of[2] + n[3]*of[3] + n[4]*of[4] +
-		n[5]*of[5] + n[6]*of[6] + n[7]*of[7] + n[8]*of[8] + n[9]*of[9]
+func (to *byValue) times(of *byValue) int64 {
+	return to[0]*of[0] + to[1]*of[1] + to[2]*of[2] + to[3]*of[3] + to[4]*of[4] +
+		to[5]*of[5] + to[6]*of[6] + to[7]*of[7] + to[8]*of[8] + to[9]*of[9]
 }
 
 // turning is a number for each value of a card, twice: a difference of two values needs no reduction to a value.

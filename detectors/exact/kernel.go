@@ -76,7 +76,7 @@ type Kernel struct {
 	classes []int
 }
 
-// answerSet is a set of two-card counts on which the banker hand draws: those of an earlier set, -1 for none, and more.
+// answerSet is a set of two-card counts on which the banker hand draws: an earlier set, -1 for none, and more counts.
 type answerSet struct {
 	base int
 	more []int
@@ -201,9 +201,9 @@ func (k *Kernel) five(d *draws, x int, weight int64, out *Counts) {
 // count and the third card of the banker hand.
 //
 // Given the third card x of the player hand and the third card y of the banker hand, the draws of four that contain
-// neither are all draws, less those with x, less those with y, plus those with both. Draws without x are summed in plain
-// over all x with the same point count, draws with y over the counts on which the banker hand draws; only those with x
-// in the banker hand and y in the player hand depend on x, y and both two-card counts at once.
+// neither are all draws, less the draws with x, less the draws with y, plus the draws with both. Draws without x are
+// summed in plain over all x with the same point count, draws with y over the counts on which the banker hand draws.
+// Only the draws with x in the banker hand and y in the player hand depend on x, y and both two-card counts at once.
 func (k *Kernel) six(d *draws, six *[10][30]int64) {
 	var plain [10][8]int64
 	var sums [10]answered
@@ -233,9 +233,9 @@ func (k *Kernel) six(d *draws, six *[10][30]int64) {
 	}
 }
 
-// answered sums over a set of answers, by the sum of the answer and the third card of the banker hand: with has the draws
-// of four that contain the third card, by the count of the player hand, own the draws of that card and a partner of it
-// in the banker hand.
+// answered has sums over a set of answers, by the sum of the answer and the third card of the banker hand: with has the
+// draws of four that contain the third card, by the count of the player hand; own has the draws of that card and a
+// partner of it in the banker hand.
 type answered struct {
 	with [8]byValue
 	own  byValue

@@ -33,8 +33,8 @@ import (
 const propertyYear = 2.2e9
 
 // BenchmarkArchive stores SHOEPROOF_EVENTS events (400,000 without it) of 100 tables, then audits them again with each
-// number of workers of SHOEPROOF_WORKERS (1 2 4 without it), each time in a process of its own. It prints the speed, the processor time of that process and
-// of ClickHouse for an event, and what a year of a property takes.
+// number of workers of SHOEPROOF_WORKERS (1 2 4 without it), each time in a process of its own. It prints the speed,
+// the processor time of that process and of ClickHouse for an event, and what a year of a property takes.
 func BenchmarkArchive(b *testing.B) {
 	cfg := server.Migrated(b)
 	store, name := clickhousetest.Open(b, cfg), cfg.Database
@@ -48,7 +48,7 @@ func BenchmarkArchive(b *testing.B) {
 	b.Logf("disk: %.1f bytes an event, %.1f of them in the archive; a property's year: %.0f GB", each,
 		disk.archive/float64(f.events()), each*propertyYear/1e9)
 	for b.Loop() {
-		for _, word := range strings.Fields(cmp.Or(os.Getenv("SHOEPROOF_WORKERS"), "1 2 4")) {
+		for word := range strings.FieldsSeq(cmp.Or(os.Getenv("SHOEPROOF_WORKERS"), "1 2 4")) {
 			workers, err := strconv.Atoi(word)
 			if err != nil {
 				b.Fatalf("SHOEPROOF_WORKERS: %v", err)
