@@ -27,6 +27,12 @@ const (
 	loadPart = 250_000
 )
 
+// loadedTables are the tables that it fills.
+var loadedTables = []string{
+	"findings", "dealer_findings", "open_findings", "finding_actions", "rounds", "dealer_rounds", "wagers", "shoes", "feeds",
+	"table_configs", "case_steps", "console_log",
+}
+
 // loader fills the load database.
 type loader struct {
 	t testing.TB
@@ -68,6 +74,7 @@ func loadStore(t testing.TB, n int) (*store.Store, string) {
 		l.configs()
 		l.play()
 		l.cases()
+		l.merge()
 	}
 	return s, e.Addr
 }
@@ -89,10 +96,7 @@ func loadFindings() int {
 // by the full name of a table.
 func (l loader) run(statement string, from int) {
 	l.t.Helper()
-	for _, name := range []string{
-		"findings", "open_findings", "finding_actions", "rounds", "wagers", "shoes", "feeds", "table_configs", "case_steps",
-		"console_log", "dealer_findings", "dealer_rounds",
-	} {
+	for _, name := range loadedTables {
 		statement = strings.ReplaceAll(statement, "{"+name+"}", l.s.Table(name))
 	}
 	step := 365 * 86400 * 1000 / l.n
@@ -104,13 +108,18 @@ func (l loader) run(statement string, from int) {
 	}
 }
 
+// merge makes one part of each partition, as a year of merges has: what is merged while pages are measured is of today.
+func (l loader) merge() {
+	l.t.Helper()
+	for _, table := range loadedTables {
+		l.run("OPTIMIZE TABLE {"+table+"} FINAL", 0)
+	}
+}
+
 // empty removes what an interrupted run has filled: its findings have the same ids at other times.
 func (l loader) empty() {
 	l.t.Helper()
-	for _, table := range []string{
-		"findings", "dealer_findings", "finding_actions", "rounds", "dealer_rounds", "wagers", "shoes", "feeds",
-		"table_configs", "case_steps", "console_log",
-	} {
+	for _, table := range loadedTables {
 		l.run("TRUNCATE TABLE {"+table+"}", 0)
 	}
 }
@@ -134,7 +143,6 @@ func (l loader) findings() {
 // queue fills the queue as merges leave it: one row for each finding, with its arrival and its closing.
 func (l loader) queue() {
 	l.t.Helper()
-	l.run("TRUNCATE TABLE {open_findings}", 0)
 	const isOpen = "(cityHash64(id) % {n} < 5000 OR at > now64(9) - INTERVAL 5000 * {step} MILLISECOND)"
 	for month := range 13 {
 		during := fmt.Sprintf(" FROM {findings} WHERE at >= now64(9) - INTERVAL %d DAY AND at < now64(9) - INTERVAL %d DAY",

@@ -61,6 +61,8 @@ func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 			"last", last.At.UnixNano(), "last_property", last.PropertyID, "last_table", last.TableID)
 		wagers += " AND at <= fromUnixTimestamp64Nano({last:Int64})"
 	}
+	first := ` ORDER BY ` + order + `, property_id, table_id, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round` +
+		limit(q.Limit)
 	if q.ofWagers() {
 		// Wagers precede their round by minutes at most. An older version of a wager counts until it is merged.
 		with := `SELECT property_id, table_id, shoe_id, round FROM {{wagers}} WHERE ` + wagers + `
@@ -74,11 +76,13 @@ func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 			with += fmt.Sprintf(" GROUP BY property_id, table_id, shoe_id, round ORDER BY %s LIMIT %d", orderOfWagers,
 				LimitOf(q.Limit)+atATime)
 		}
-		w.and("(property_id, table_id, shoe_id, round) GLOBAL IN ("+with+")",
+		// The rounds are chosen by their key, and then read: a column of all rounds with such wagers is a granule of each table.
+		const key = "(property_id, table_id, shoe_id, round)"
+		w.and(key+" GLOBAL IN (SELECT property_id, table_id, shoe_id, round FROM {{rounds}} WHERE "+w.String()+
+			" AND "+key+" GLOBAL IN ("+with+")"+first+")",
 			"seat", q.Seat, "min_stake", q.MinStake, "max_stake", q.MaxStake)
 	}
-	return list[Round](ctx, s, "rounds", `{{rounds}} WHERE `+w.String()+` ORDER BY `+order+
-		`, property_id, table_id, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round`+limit(q.Limit), w)
+	return list[Round](ctx, s, "rounds", `{{rounds}} WHERE `+w.String()+first, w)
 }
 
 // Citing returns the findings of a period that cite one of some clauses, the latest first, with their states.
