@@ -107,7 +107,7 @@ func sample(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, ok := strings.Cut(string(guide), "4. **Values**")
+	_, rest, ok := strings.Cut(string(guide), "4. **Values.**")
 	text, _, also := strings.Cut(rest, "\n   Bundles and the signed head")
 	_, text, both := strings.Cut(text, "\n\n")
 	if !ok || !also || !both {
