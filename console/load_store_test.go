@@ -29,8 +29,8 @@ const (
 
 // loadedTables are the tables that it fills.
 var loadedTables = []string{
-	"findings", "dealer_findings", "open_findings", "finding_actions", "rounds", "dealer_rounds", "wagers", "shoes", "feeds",
-	"table_configs", "case_steps", "console_log",
+	"findings", "dealer_findings", "open_findings", "finding_actions", "rounds", "dealer_rounds", "wagers", "shoes",
+	"feeds", "table_configs", "case_steps", "console_log",
 }
 
 // loader fills the load database.

@@ -76,7 +76,8 @@ func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 			with += fmt.Sprintf(" GROUP BY property_id, table_id, shoe_id, round ORDER BY %s LIMIT %d", orderOfWagers,
 				LimitOf(q.Limit)+atATime)
 		}
-		// The rounds are chosen by their key, and then read: a column of all rounds with such wagers is a granule of each table.
+		// The rounds are chosen by their key, and then read: each column of the rounds to choose from is a granule of each
+		// table.
 		const key = "(property_id, table_id, shoe_id, round)"
 		w.and(key+" GLOBAL IN (SELECT property_id, table_id, shoe_id, round FROM {{rounds}} WHERE "+w.String()+
 			" AND "+key+" GLOBAL IN ("+with+")"+first+")",
