@@ -70,10 +70,9 @@ func (w *where) String() string {
 	return strings.Join(w.conditions, " AND ")
 }
 
-// limited sets the limits of a statement. Most statements read a few granules, so what counts is the cost of a
-// statement itself: skip indexes are read when it is planned, because filtering granules while they are read costs some
-// milliseconds more, and one thread reads and computes, because a second one, or a pool of threads that reads files,
-// costs more in hand-overs than it saves.
+// limited sets the limits of a statement. Most statements read a few granules, so their fixed cost counts. Skip indexes
+// are read when a statement is planned: filtering granules while they are read costs some milliseconds more. One thread
+// reads and computes: a second thread, or a pool of threads that reads files, costs more in hand-overs than it saves.
 func limited(ctx context.Context) context.Context {
 	settings := ch.Settings{
 		"max_execution_time": 10, "max_result_rows": 4 * MaxRows, "result_overflow_mode": "throw", "max_threads": 1,

@@ -25,7 +25,7 @@ type RoundQuery struct {
 // FindRounds returns rounds of a period. Without a table it reads the index by time.
 func (s *Store) FindRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Round, error) {
 	if q.ofWagers() && q.Near.IsZero() {
-		// The latest of many are in the end of the period, which takes a third of the time that all of it takes.
+		// The latest rounds are mostly at the end of the period, which is cheaper to read than the whole period.
 		const part = 64
 		last, until := q, q.Until
 		if at := q.After.At; !at.IsZero() && at.Before(until) {
@@ -76,8 +76,7 @@ func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 			with += fmt.Sprintf(" GROUP BY property_id, table_id, shoe_id, round ORDER BY %s LIMIT %d", orderOfWagers,
 				LimitOf(q.Limit)+atATime)
 		}
-		// The rounds are chosen by their key, and then read: each column of the rounds to choose from is a granule of each
-		// table.
+		// The keys are chosen first, from a few columns. Then all columns are read of the chosen rounds alone.
 		const key = "(property_id, table_id, shoe_id, round)"
 		w.and(key+" GLOBAL IN (SELECT property_id, table_id, shoe_id, round FROM {{rounds}} WHERE "+w.String()+
 			" AND "+key+" GLOBAL IN ("+with+")"+first+")",
