@@ -126,7 +126,7 @@ func (c *Console) proxied(r *http.Request) *Identity {
 	}
 	name, err := userName(users[0])
 	if err == nil && len(users) > 1 {
-		err = fmt.Errorf("X-Forwarded-User occurs %d times", len(users))
+		err = fmt.Errorf("%d X-Forwarded-User headers, want one", len(users))
 	}
 	if err != nil {
 		refusal(err)

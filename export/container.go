@@ -43,7 +43,7 @@ func (b *bundle) read(path string, limit int64) ([]byte, error) {
 	defer func() { _ = in.Close() }()
 	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err == nil && int64(len(data)) != b.sizes[path] {
-		err = errors.New("it changed while it was read")
+		err = errors.New("the file changed while it was read")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", path, err)

@@ -123,7 +123,7 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 			return nil, err
 		}
 		if opt.Begin && state != nil {
-			return nil, fmt.Errorf("%s exists: Begin starts a new record only", opt.Last)
+			return nil, fmt.Errorf("%s exists: a new record must have a new name", opt.Last)
 		}
 		accepted = &record{opt.Last, state, func(s *State) error { return s.write(opt.Last) }}
 	}

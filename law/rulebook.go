@@ -271,7 +271,7 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 // Unreadable puts an error of the YAML decoder in the form FILE:LINE: what is wrong, what was expected.
 func Unreadable(file string, err error) error {
 	if errors.Is(err, io.EOF) {
-		return fmt.Errorf("%s: nothing in it", file)
+		return fmt.Errorf("%s: the file is empty", file)
 	}
 	texts := []string{strings.TrimPrefix(err.Error(), "yaml: ")}
 	if types, ok := errors.AsType[*yaml.TypeError](err); ok {
@@ -363,11 +363,11 @@ func lineOf(n *yaml.Node, keys []string) int {
 
 func resolve(nodes map[string]map[string]any, name string, path []string) (map[string]any, error) {
 	if slices.Contains(path, name) {
-		return nil, fmt.Errorf("extends itself through %s", strings.Join(append(path, name), ", "))
+		return nil, fmt.Errorf("extends forms a cycle: %s", strings.Join(append(path, name), ", "))
 	}
 	node, ok := nodes[name]
 	if !ok {
-		return nil, fmt.Errorf("extends %s, which is not there", name)
+		return nil, fmt.Errorf("extends %s: there is no such rulebook", name)
 	}
 	base, ok := node["extends"].(string)
 	if !ok {

@@ -323,7 +323,7 @@ func (l *Law) wager(c *complaints, gf *gameFile, name string, f *wagerFile, used
 			c.add(at, fmt.Errorf("%q: want a name of capital letters, digits and underscores", name))
 		}
 	case w.Spot.SideBet() == baccarat.NoSideBet:
-		c.add(at, fmt.Errorf("%s is no side bet", name))
+		c.add(at, fmt.Errorf("%s is not a side bet", name))
 	}
 	w.SideBet = cmp.Or(w.SideBet, name)
 	if w.Spot != baccarat.SpotOther && w.SideBet != w.Spot.SideBet().String() {

@@ -42,10 +42,10 @@ func TestRulebookComplaints(t *testing.T) {
 			"h.yaml:5: `many`, want a whole number",
 		},
 		{"syntax", "name: h\n extends: nj-19-47\n", "h.yaml:2: mapping values are not allowed in this context"},
-		{"nothing", "", "h.yaml: nothing in it"},
+		{"nothing", "", "h.yaml: the file is empty"},
 		{"two documents", "name: h\nextends: nj-19-47\n---\nname: i\n", "h.yaml: more than one document"},
-		{"no base", "name: h\nextends: nj-1\n", "extends nj-1, which is not there"},
-		{"itself", "name: h\nextends: h\n", "extends itself through h, h"},
+		{"no base", "name: h\nextends: nj-1\n", "extends nj-1: there is no such rulebook"},
+		{"itself", "name: h\nextends: h\n", "extends forms a cycle: h, h"},
 		{"name taken", "name: nj-19-47\n", "its name nj-19-47 is also that of h.yaml"},
 		{"no name", "title: h\n", "want a name"},
 		{

@@ -58,7 +58,7 @@ Exit codes: 0 good, 1 tampered with, 2 wrong usage, no verdict, 3 undecided: a k
 
 func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 	if f.policy == "" {
-		return cli.WrongUsage(errors.New("--policy: none, want the file that the casino gave you"))
+		return cli.WrongUsage(errors.New("--policy: not set, want the policy file of the casino"))
 	}
 	if f.begin && f.last == "" {
 		return cli.WrongUsage(errors.New("--begin needs --last"))
@@ -114,7 +114,7 @@ func database(cmd *cobra.Command, opt *export.VerifyOptions) (*clickhouse.Store,
 		return nil, cli.WrongUsage(err)
 	}
 	if config.Law.PatronKey == "" {
-		return nil, cli.WrongUsage(errors.New("patron_key_file: none, and the evidence cannot be compared without it"))
+		return nil, cli.WrongUsage(errors.New("patron_key_file: not set; without it the evidence cannot be compared"))
 	}
 	store, err := openStore(cmd, &config, law.Books)
 	if err == nil {

@@ -259,7 +259,7 @@ func (c *channel) foreign() (keys []string) {
 // secret reads a file with one secret.
 func (c *channel) secret(e *Environment, key, path string) (string, error) {
 	if path == "" {
-		return "", fmt.Errorf("%s: none, but needed", key)
+		return "", fmt.Errorf("%s: required, and not set", key)
 	}
 	data, err := e.ReadSecret(path)
 	if err != nil {

@@ -50,7 +50,7 @@ func Check(config *settings.Audit) error {
 		{"patron_key_file", string(config.Law.PatronKey)},
 	} {
 		if s.have == "" {
-			missing = errors.Join(missing, fmt.Errorf("%s: none, and an export needs it", s.key))
+			missing = errors.Join(missing, fmt.Errorf("%s: not set; an export requires it", s.key))
 		}
 	}
 	return missing

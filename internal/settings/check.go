@@ -259,7 +259,7 @@ func (c *TLS) pool() (*x509.CertPool, error) {
 
 func (l *Loaded) needed(key, value string) {
 	if value == "" {
-		l.complain(key, errors.New("none, but needed"))
+		l.complain(key, errors.New("required, and not set"))
 	}
 }
 

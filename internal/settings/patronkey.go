@@ -22,7 +22,7 @@ func patronKeys(text string) (first []byte, successors []engine.PatronKey, err e
 		}
 		text = text[len(m[0]):]
 		if _, err := time.Parse(time.DateOnly, m[1]); err != nil {
-			return nil, nil, fmt.Errorf("%q is no gaming day such as 2026-12-01", m[1])
+			return nil, nil, fmt.Errorf("%q: want a gaming day such as 2026-12-01", m[1])
 		}
 		if len(m[2]) < minKey {
 			return nil, nil, fmt.Errorf("the key from %s has %d bytes, want %d or more", m[1], len(m[2]), minKey)

@@ -22,7 +22,7 @@ func TestPatronKeys(t *testing.T) {
 		"short":                       "5 bytes, want 16 or more",
 		"2026-12-01 " + second + "\n": "the first key is missing",
 		"2026-12-01 " + second + "\n2026-11-01 " + first:                        "the first key has none",
-		"2026-13-01 " + second + "\n" + first:                                   "no gaming day",
+		"2026-13-01 " + second + "\n" + first:                                   "want a gaming day",
 		"2026-12-01 short\n" + first:                                            "the key from 2026-12-01 has 5 bytes",
 		"2026-12-01 " + second + "\n2027-01-01 " + third + "\n" + first:         "want the newest first",
 		"2026-12-01 " + second + "\n2026-12-01 " + third + "\n" + first + "\nx": "want the newest first",

@@ -214,8 +214,8 @@ func TestWrongSettings(t *testing.T) {
 			name: "password without mechanism", env: []string{"SHOEPROOF_KAFKA_SASL_PASSWORD=canary"},
 			want: []string{"kafka.sasl.password: given without kafka.sasl.mechanism, want plain"},
 		},
-		{name: "no topic", file: "kafka: {topic: ''}\n", want: []string{"kafka.topic: none, but needed"}},
-		{name: "no group", file: "kafka: {group: ''}\n", want: []string{"kafka.group: none, but needed"}},
+		{name: "no topic", file: "kafka: {topic: ''}\n", want: []string{"kafka.topic: required, and not set"}},
+		{name: "no group", file: "kafka: {group: ''}\n", want: []string{"kafka.group: required, and not set"}},
 		{
 			name: "mechanism", file: "kafka: {sasl: {mechanism: kerberos}}\n",
 			want: []string{`kafka.sasl.mechanism: "kerberos", want plain`},
@@ -277,7 +277,7 @@ func TestWrongSettings(t *testing.T) {
 			want: []string{`clickhouse.database: "a; DROP", want letters`},
 		},
 		{name: "cluster", file: "clickhouse: {cluster: '{x}'}\n", want: []string{`clickhouse.cluster: "{x}"`}},
-		{name: "user", file: "clickhouse: {user: ''}\n", want: []string{"clickhouse.user: none, but needed"}},
+		{name: "user", file: "clickhouse: {user: ''}\n", want: []string{"clickhouse.user: required, and not set"}},
 		{name: "no ClickHouse", file: "clickhouse: {addrs: ''}\n", want: []string{"clickhouse.addrs: none"}},
 		{name: "zone", file: "calendar: {zone: Atlantic/City}\n", want: []string{"calendar.zone: ", "Atlantic/City"}},
 		{name: "local zone", file: "calendar: {zone: Local}\n", want: []string{"calendar.zone: "}},
@@ -445,7 +445,7 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 			"everybody", "listen: ':8480'",
 			[]string{`console.sign_in: none, but console.listen ":8480" is not a loopback address`},
 		},
-		{"tokens of nobody", "sign_in: token", []string{"console.access_file: none, but needed"}},
+		{"tokens of nobody", "sign_in: token", []string{"console.access_file: required, and not set"}},
 		{"no access file", "{sign_in: token, access_file: nothing.yaml}", []string{"console.access_file: open nothing.yaml"}},
 		{"access file that is none", "{sign_in: token, access_file: c.yaml}", []string{"console.access_file: "}},
 		{
@@ -454,7 +454,7 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 		},
 		{
 			"no client", "{sign_in: oidc, access_file: access.yaml, oidc: {issuer: 'https://id.example'}}",
-			[]string{"console.oidc.client_id: none, but needed"},
+			[]string{"console.oidc.client_id: required, and not set"},
 		},
 		{
 			"proxy from nowhere", "{sign_in: proxy, access_file: access.yaml, proxy: {secret_file: long}}",

@@ -217,7 +217,7 @@ AND active GROUP BY partition HAVING toUInt32(partition) < {before:UInt32} ORDER
 		}
 		first, err := time.Parse("200601", e.Month)
 		if err != nil {
-			return nil, fmt.Errorf("%s: partition %q is no month: %w", doing, e.Month, err)
+			return nil, fmt.Errorf("%s: partition %q is not a month: %w", doing, e.Month, err)
 		}
 		for _, h := range holds {
 			if h.keeps(first) {
