@@ -47,7 +47,7 @@ func (d *Decoder) head(b []byte, m *Event) (i int, seen uint64) {
 		m.EventID, i, seen = d.fresh(b[from:to]), to, 1<<1
 	}
 	p, i, seen := d.place(b, i, seen, m)
-	if i < len(b) && b[i] == 5<<3|0 {
+	if i < len(b) && b[i] == 5<<3 {
 		if v, end := varint(b, i+1); end > 0 {
 			m.Seq, i, seen = v, end, seen|1<<5
 		}
@@ -68,7 +68,7 @@ func (d *Decoder) head(b []byte, m *Event) (i int, seen uint64) {
 		}
 		m.ShoeID, i, seen = p.shoe, to, seen|1<<7
 	}
-	if i < len(b) && b[i] == 8<<3|0 {
+	if i < len(b) && b[i] == 8<<3 {
 		if v, end := varint(b, i+1); end > 0 && v <= math.MaxUint32 {
 			m.Round, i, seen = uint32(v), end, seen|1<<8
 		}
