@@ -28,13 +28,29 @@ type Offer struct {
 }
 
 // NewOffer computes the terms. It returns nil for chemin de fer, where players choose whether to draw.
-func NewOffer(law *law.Law, config *law.Config) *Offer {
+func NewOffer(law *law.Law, config *law.Config) *Offer { return (*Offer)(nil).Next(law, config) }
+
+// Next is NewOffer for a table that had this offer, or none: under the same law it shares what the law decides alone.
+func (o *Offer) Next(law *law.Law, config *law.Config) *Offer {
 	if law == nil || config == nil || law.Game == baccarat.CheminDeFer {
 		return nil
 	}
-	o := &Offer{
-		Kernel: exact.New(&law.Drawing), law: law, config: config, drawing: &law.Drawing, Currency: config.Currency,
+	next := &Offer{law: law, config: config, drawing: &law.Drawing, Currency: config.Currency}
+	if o != nil && o.law == law {
+		next.Kernel, next.outcomes = o.Kernel, o.outcomes
+	} else {
+		next.Kernel = exact.New(&law.Drawing)
+		for i := range next.outcomes {
+			next.outcomes[i] = next.Kernel.Event(outcomeEvents[i])
+		}
 	}
+	next.setTerms()
+	return next
+}
+
+// setTerms computes the terms of each spot and each side bet that is offered.
+func (o *Offer) setTerms() {
+	law, config := o.law, o.config
 	for spot := baccarat.SpotBanker; spot <= baccarat.SpotOther; spot++ {
 		if side := spot.SideBet(); side == baccarat.NoSideBet || config.Offers(side) {
 			o.Terms[spot] = o.Kernel.Terms(law, config, spot)
@@ -49,10 +65,6 @@ func NewOffer(law *law.Law, config *law.Config) *Offer {
 			o.Further[w.Name] = &terms
 		}
 	}
-	for i := range o.outcomes {
-		o.outcomes[i] = o.Kernel.Event(outcomeEvents[i])
-	}
-	return o
 }
 
 // Chances returns the probabilities of the results.

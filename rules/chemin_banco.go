@@ -49,9 +49,11 @@ func checkBancoNearest(p *Pass) {
 	}
 }
 
-// others are the wagers against the Banker of other seats.
+// others are the wagers against the Banker of other seats, until the next call.
 func (p *Pass) others(seat uint32) []record.SeatChange {
-	return slices.DeleteFunc(p.Round.Against(), func(s record.SeatChange) bool { return s.Seat == seat })
+	all := p.Round.AppendAgainst(p.scratch.others[:0])
+	p.scratch.others = slices.DeleteFunc(all, func(s record.SeatChange) bool { return s.Seat == seat })
+	return p.scratch.others
 }
 
 func (p *Pass) calledBanco(s record.SeatChange) bool { return banco(p.Round, s.Seat, false) != nil }

@@ -274,7 +274,7 @@ func checkVerbalConfirmed(p *Pass) {
 			continue
 		}
 		var dealer, supervisor, floorperson bool
-		var evidence []record.Seq
+		evidence := p.scratch.seqs[:0]
 		for _, c := range w.Confirmed {
 			if first != 0 && c.Seq > first {
 				continue
@@ -284,9 +284,11 @@ func checkVerbalConfirmed(p *Pass) {
 			floorperson = floorperson || c.Role == baccarat.RoleFloorperson
 			evidence = append(evidence, c.Seq)
 		}
+		p.scratch.seqs = evidence
 		if dealer && !supervisor && floorperson {
 			p.CannotJudge(
-				"whether a FLOORPERSON is a casino supervisor is not in the text", append(evidence, w.Placed)...,
+				"whether a FLOORPERSON is a casino supervisor is not in the text",
+				append(slices.Clone(evidence), w.Placed)...,
 			)
 			continue
 		}

@@ -133,6 +133,8 @@ type scratch struct {
 	numbers   []uint32
 	ranked    [4][]uint32
 	against   []record.SeatChange
+	others    []record.SeatChange
+	seqs      []record.Seq
 	due       steps
 }
 

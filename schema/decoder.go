@@ -25,6 +25,7 @@ func (f Format) String() string {
 // is not safe for concurrent use.
 type Decoder struct {
 	interner
+	heads
 	payloads payloads
 	// scratch is a JSON string with its escapes resolved.
 	scratch []byte
@@ -33,7 +34,7 @@ type Decoder struct {
 	anyFurther bool
 }
 
-// NewDecoder returns a Decoder. It uses about 150 KiB.
+// NewDecoder returns a Decoder. It uses about 250 KiB.
 func NewDecoder() *Decoder { return &Decoder{interner: newInterner()} }
 
 // Decode decodes one event into ev. Its strings are copies. ev.Payload belongs to the decoder and is valid until the

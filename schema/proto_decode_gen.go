@@ -86,6 +86,7 @@ const fieldsEvent = " 1=event_id 2=property_id 3=pit_id 4=table_id 5=seq 6=at 7=
 func (d *Decoder) protoEvent(b []byte, i int, m *Event) *RejectError {
 	var seen uint64
 	start := i
+	i, seen = d.head(b, m)
 	for i < len(b) {
 		at := i
 		var tag uint64

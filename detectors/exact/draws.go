@@ -18,9 +18,9 @@ func (to *byValue) add(times int64, of *byValue) {
 }
 
 // addTurned adds other numbers, each at the value that it has together with b.
-func (to *byValue) addTurned(b int, of *byValue) {
+func (to *byValue) addTurned(b uint, of *byValue) {
 	for y, n := range of[:10-b] {
-		to[y+b] += n
+		to[uint(y)+b] += n
 	}
 	for y, n := range of[10-b:] {
 		to[y] += n
@@ -33,8 +33,9 @@ func (to *byValue) times(of *byValue) int64 {
 		to[5]*of[5] + to[6]*of[6] + to[7]*of[7] + to[8]*of[8] + to[9]*of[9]
 }
 
-// turning is a number for each value of a card, twice: a difference of two values needs no reduction to a value.
-type turning [20]int64
+// turning is a number for each value of a card, twice: a difference of two values needs no reduction to a value. The
+// room behind them is for indices of five bits, which need no check of a bound.
+type turning [32]int64
 
 func (n *turning) once() *byValue { return (*byValue)(n[:]) }
 

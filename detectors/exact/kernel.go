@@ -66,9 +66,9 @@ type Kernel struct {
 	banker [10][11]bool // by two-card count and third card of the player hand, baccarat.NoThird last
 	// draws and stands are the two-card counts on which the player hand draws and does not; alone those on which the
 	// banker hand draws then.
-	draws, stands, alone []int
+	draws, stands, alone []uint
 	// answers and stays are the counts on which the banker hand draws and does not, by the third card of the player hand.
-	answers, stays [10][]int
+	answers, stays [10][]uint
 	// set is the index in sets of the answers to each third card.
 	set  [10]int
 	sets []answerSet
@@ -79,7 +79,7 @@ type Kernel struct {
 // answerSet is a set of two-card counts on which the banker hand draws: an earlier set, -1 for none, and more counts.
 type answerSet struct {
 	base int
-	more []int
+	more []uint
 }
 
 // New returns the kernel of a drawing table.
@@ -87,20 +87,20 @@ func New(table *baccarat.DrawingTable) *Kernel {
 	k := &Kernel{}
 	for two := range uint8(8) {
 		if k.player[two] = table.PlayerDraws(two, 0); k.player[two] {
-			k.draws = append(k.draws, int(two))
+			k.draws = append(k.draws, uint(two))
 		} else {
-			k.stands = append(k.stands, int(two))
+			k.stands = append(k.stands, uint(two))
 		}
 		for third := range uint8(11) {
 			draws := table.BankerDraws(0, two, third)
 			switch k.banker[two][third] = draws; {
 			case third == baccarat.NoThird && draws:
-				k.alone = append(k.alone, int(two))
+				k.alone = append(k.alone, uint(two))
 			case third == baccarat.NoThird:
 			case draws:
-				k.answers[third] = append(k.answers[third], int(two))
+				k.answers[third] = append(k.answers[third], uint(two))
 			default:
-				k.stays[third] = append(k.stays[third], int(two))
+				k.stays[third] = append(k.stays[third], uint(two))
 			}
 		}
 	}
@@ -124,14 +124,14 @@ func (k *Kernel) addSets() {
 	for _, third := range thirds {
 		set := answerSet{-1, k.answers[third]}
 		for i, other := range of {
-			missing := func(two int) bool { return !slices.Contains(k.answers[third], two) }
+			missing := func(two uint) bool { return !slices.Contains(k.answers[third], two) }
 			if !slices.ContainsFunc(k.answers[other], missing) {
 				set.base = i
 			}
 		}
 		if set.base >= 0 {
 			before := k.answers[of[set.base]]
-			set.more = slices.DeleteFunc(slices.Clone(set.more), func(two int) bool { return slices.Contains(before, two) })
+			set.more = slices.DeleteFunc(slices.Clone(set.more), func(two uint) bool { return slices.Contains(before, two) })
 			if len(set.more) == 0 {
 				k.set[third] = set.base
 				continue
@@ -157,10 +157,10 @@ func (k *Kernel) Count(n *Values, out *Counts) {
 	var d draws
 	d.fill(n)
 	k.four(&d, (total-4)*(total-5), out)
-	for x := range 10 {
+	for x := range uint(10) {
 		k.five(&d, x, total-5, out)
 	}
-	var six [10][30]int64
+	var six [10]sumRow
 	k.six(&d, &six)
 	for p := range six {
 		for b := range 10 {
@@ -181,21 +181,33 @@ func (k *Kernel) four(d *draws, weight int64, out *Counts) {
 }
 
 // five adds the rounds in which one hand draws, a card of value x.
-func (k *Kernel) five(d *draws, x int, weight int64, out *Counts) {
+func (k *Kernel) five(d *draws, x uint, weight int64, out *Counts) {
+	if x > 9 { // as in adjoin
+		return
+	}
 	cards := d.cards[x]
 	for _, a := range k.draws {
-		ways, four, with := (*byValue)(out.Ways[200+10*((a+x)%10):]), &d.four[a], &d.with[a]
+		a &= 7
+		p := (a + x) % 10
+		ways, four, with := (*byValue)(out.Ways[200+10*p:][:10]), &d.four[a], &d.with[a]
 		for _, b := range k.stays[x] {
+			b &= 7
 			ways[b] += (cards*four[b] - with[b][x]) * weight
 		}
 	}
 	for _, a := range k.stands {
-		four, with := &d.four[a], &d.with[a]
+		a &= 7
+		ways, four, with := (*byValue)(out.Ways[100+10*a:][:10]), &d.four[a], &d.with[a]
 		for _, b := range k.alone {
-			out.Ways[100+10*a+(b+x)%10] += (cards*four[b] - with[b][x]) * weight
+			b &= 7
+			ways[(b+x)%10] += (cards*four[b] - with[b][x]) * weight
 		}
 	}
 }
+
+// sumRow is by the sum of a two-card count and a third card. A count is at most 7, and numbers up to 31 of a turning
+// need no check of a bound; the sums are at most 26.
+type sumRow [40]int64
 
 // six counts the rounds in which both hands draw, by the point count of the player hand, and the sum of the two-card
 // count and the third card of the banker hand.
@@ -204,24 +216,27 @@ func (k *Kernel) five(d *draws, x int, weight int64, out *Counts) {
 // neither are all draws, less the draws with x, less the draws with y, plus the draws with both. Draws without x are
 // summed in plain over all x with the same point count, draws with y over the counts on which the banker hand draws.
 // Only the draws with x in the banker hand and y in the player hand depend on x, y and both two-card counts at once.
-func (k *Kernel) six(d *draws, six *[10][30]int64) {
+func (k *Kernel) six(d *draws, six *[10]sumRow) {
 	var plain [10][8]int64
 	var sums [10]answered
 	k.answered(d, &sums)
-	for x, cards := range d.cards.once() {
-		sum := &sums[k.set[x]]
+	for x := range uint(10) {
+		cards, sum := d.cards[x], &sums[k.set[x]]
 		for _, a := range k.draws {
+			a &= 7
 			p, near, four, with, joined := (a+x)%10, d.joined[a][x], &d.four[a], &d.with[a], d.joined[a].once()
-			row, plain := &six[p], &plain[p]
+			row, plain, partner := &six[p], &plain[p], 8*d.partner[a][x]
 			first := (*byValue)(row[:])
 			first.add(4*near, &sum.own)
 			first.add(-cards, &sum.with[a])
 			for _, b := range k.answers[x] {
-				own, without := d.joined[b][x], cards*four[b]-with[b][x]
+				b &= 7
+				own, both := d.joined[b][x], with[b][x]
+				without := cards*four[b] - both
 				plain[b] += without
-				(*byValue)(row[b:]).add(4*own, joined)
+				(*byValue)(row[b:b+10]).add(4*own, joined)
 				// One card of value x less is left for y.
-				row[b+x] -= without - with[b][x] + 8*own*d.partner[a][x]
+				row[b+x] -= without - both + own*partner
 			}
 			k.adjoin(d, x, a, row)
 		}
@@ -259,23 +274,30 @@ func (k *Kernel) answered(d *draws, sums *[10]answered) {
 // adjoin adds the draws of four with x and y in one hand, eight of which were counted with y as the partner of x, or x
 // as that of y, in the other hand; and takes away those with x and y in different hands and one card as the partner of
 // both.
-func (k *Kernel) adjoin(d *draws, x, a int, row *[30]int64) {
+func (k *Kernel) adjoin(d *draws, x, a uint, row *sumRow) {
+	if x > 9 || a > 7 { // so the compiler knows the bounds of the indices below
+		return
+	}
 	p, cards, joined := (a+x)%10, d.cards[x], &d.joined[a]
 	near := joined[x]
-	y := (a - x + 10) % 10 // in one hand with x, the player's
+	y := (a - x + 10) % 10 & 15 // in one hand with x, the player's
 	both := cards * d.cards[y]
 	if x == y {
 		both -= cards
 	}
-	apart := &d.apart[x]
-	pairs, tie := 2*cards*d.pair[a]-8*near, int64(0)
+	apart, other := &d.apart[x], &d.apart[y]
+	pairs, eight, four, tie := 2*cards*d.pair[a]-8*near, 8*cards, 4*near, int64(0)
 	for _, b := range k.answers[x] {
-		row[b+y] += both * (apart[b] + d.apart[y][b])
-		own := b - x + 10 // in one hand with x, the banker's
-		row[b+own] += pairs*d.cards[own] - 8*cards*joined[own]
-		same := b - y + 10 // with the same partner
-		row[b+same] -= 4 * near * d.cards[same]
-		tie += joined[p-b+10]
+		b &= 7
+		row[b+y] += both * (apart[b] + other[b])
+		same := (b - y + 10) & 31 // with the same partner
+		row[b+same] -= four * d.cards[same]
+		tie += joined[(p-b+10)&31]
+	}
+	for _, b := range k.answers[x] {
+		b &= 7
+		own := (b - x + 10) & 31 // in one hand with x, the banker's
+		row[b+own] += pairs*d.cards[own] - eight*joined[own]
 	}
 	row[p] -= 4 * cards * tie
 	// Above, y was any card of its value, also x, and its partner any card, also x.

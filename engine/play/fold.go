@@ -65,7 +65,8 @@ func (t *Table) fold(c *turn) {
 func (t *Table) occupy(p *schema.SeatOccupied) {
 	t.Patrons[p.Seat] = p.PatronRef
 	if at, found := slices.BinarySearch(t.History.Occupied, p.Seat); !found {
-		t.History.Occupied = slices.Insert(slices.Clone(t.History.Occupied), at, p.Seat)
+		before := t.History.Occupied
+		t.History.Occupied = slices.Concat(before[:at], []uint32{p.Seat}, before[at:])
 	}
 }
 

@@ -60,7 +60,7 @@ func (t *Table) offerOf(s *play.Shoe, r *record.Round) *detectors.Offer {
 		return nil
 	}
 	if t.law != s.Law || t.config != r.Config {
-		t.law, t.config, t.offer = s.Law, r.Config, detectors.NewOffer(s.Law, r.Config)
+		t.law, t.config, t.offer = s.Law, r.Config, t.offer.Next(s.Law, r.Config)
 	}
 	return t.offer
 }

@@ -103,7 +103,11 @@ func writeProtoMessage(s *source, m *message) {
 	s.pf("const fields%s = %q\n", m.Name, known.String())
 	s.pf("func (d *Decoder) proto%s(b []byte, i int, m *%s) *RejectError {", m.Name, m.Name)
 	writeReset(s, m)
-	s.pf("var seen uint64\nstart := i\nfor i < len(b) {\nat := i\nvar tag uint64")
+	s.pf("var seen uint64\nstart := i")
+	if m.Name == "Event" {
+		s.pf("i, seen = d.head(b, m)")
+	}
+	s.pf("for i < len(b) {\nat := i\nvar tag uint64")
 	s.pf(
 		"if b[i] < 0x80 {\ntag = uint64(b[i])\ni++\n} else if tag, i = longVarint(b, i); i < 0 { return " +
 			"rejectShort(\"\", at) }",
