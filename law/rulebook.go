@@ -246,13 +246,17 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 		}
 		nodes[strict.Name], where[strict.Name] = loose, file
 	}
+	var wagers, charges map[string]any
+	if err := errors.Join(yaml.Unmarshal(knownWagers, &wagers), yaml.Unmarshal(knownCharges, &charges)); err != nil {
+		return nil, fmt.Errorf("read the wagers of the contract: %w", err)
+	}
 	books := Books{}
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
 		tree, err := resolve(nodes, name, nil)
 		if err != nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
 		}
-		book, wrong, err := build(tree, known)
+		book, wrong, err := build(withKnownWagers(tree, wagers, charges), known)
 		if err != nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
 		}
@@ -485,11 +489,7 @@ func overlay(under, over map[string]any) map[string]any {
 }
 
 // withKnownWagers is the tree of a book in which each game also defines the side bets of the contract.
-func withKnownWagers(tree map[string]any) (map[string]any, error) {
-	var wagers, charges map[string]any
-	if err := errors.Join(yaml.Unmarshal(knownWagers, &wagers), yaml.Unmarshal(knownCharges, &charges)); err != nil {
-		return nil, fmt.Errorf("read the wagers of the contract: %w", err)
-	}
+func withKnownWagers(tree, wagers, charges map[string]any) map[string]any {
 	games, _ := tree["games"].(map[string]any)
 	games = maps.Clone(games)
 	for name, of := range games {
@@ -509,20 +509,16 @@ func withKnownWagers(tree map[string]any) (map[string]any, error) {
 	if games != nil {
 		tree["games"] = games
 	}
-	return tree, nil
+	return tree
 }
 
 func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) {
-	tree, err := withKnownWagers(tree)
-	if err != nil {
-		return nil, nil, err
-	}
-	plain, err := yaml.Marshal(tree)
+	merged, err := nodeOf(tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write merged rulebook: %w", err)
 	}
 	var f bookFile
-	if err := yaml.Unmarshal(plain, &f); err != nil {
+	if err := merged.Decode(&f); err != nil {
 		return nil, nil, fmt.Errorf("read merged rulebook: %w", err)
 	}
 	canonical, err := json.Marshal(tree)

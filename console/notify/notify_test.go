@@ -62,7 +62,7 @@ func message() *Message {
 
 func send(t *testing.T, c Channel, m *Message) error {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
 	return c.Send(ctx, m)
 }

@@ -74,7 +74,12 @@ func (c *FalseAlarmBudget) budget() detectors.Budget {
 }
 
 // Books returns the shipped rulebooks and the rulebooks of files.
-func (c *Law) Books() (law.Books, error) { return c.BooksWith(nil) }
+func (c *Law) Books() (law.Books, error) {
+	if c.checked != nil {
+		return maps.Clone(c.checked), nil
+	}
+	return c.BooksWith(nil)
+}
 
 // BooksWith returns the same rulebooks and further ones, keyed by the name that errors give.
 func (c *Law) BooksWith(further map[string][]byte) (law.Books, error) {

@@ -178,7 +178,8 @@ func (c *Law) check(l *Loaded) {
 	l.secret("patron_key", &c.PatronKey, c.PatronKeyFile)
 	_, _, err := patronKeys(string(c.PatronKey))
 	l.complain("patron_key", err)
-	if _, err := c.Books(); err != nil {
+	c.checked = nil
+	if c.checked, err = c.Books(); err != nil {
 		l.complain("rulebooks", err)
 	}
 }

@@ -24,6 +24,9 @@ func walk(v reflect.Value, under string) []setting {
 	var all []setting
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
+		if !f.IsExported() {
+			continue
+		}
 		key := strings.Trim(under+"."+f.Tag.Get("key"), ".")
 		if f.Type.Kind() == reflect.Struct {
 			all = append(all, walk(v.Field(i), key)...)

@@ -7,7 +7,11 @@
 // see Renamed.
 package settings
 
-import "time"
+import (
+	"time"
+
+	"github.com/shoeproof/shoeproof/law"
+)
 
 // Ingest is the configuration of ingest.
 type Ingest struct {
@@ -88,6 +92,8 @@ type Law struct {
 	PatronKeyFile string           `key:"patron_key_file" doc:"file with the key, 16 bytes or more, that masks patron references"`
 	Rulebooks     []string         `key:"rulebooks" doc:"rulebook files besides the shipped ones"`
 	Detectors     FalseAlarmBudget `key:"detectors"`
+
+	checked law.Books // the rulebooks as the check of the settings read them
 }
 
 // FalseAlarmBudget is the maximum number of false alarms and the volume of play; thresholds follow from them.

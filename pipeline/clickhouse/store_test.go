@@ -250,7 +250,7 @@ func TestWriteFails(t *testing.T) {
 	mismatched.Events.Seq = mismatched.Events.Seq[:2]
 	mismatched.Events.Seq = append(mismatched.Events.Seq, 1, 2, 3)
 
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	check := func(s *Store, b *pipeline.Batch, want error, names string) {
 		t.Helper()
