@@ -126,10 +126,11 @@ const maxFacts = 50
 // open, to which ingest adds, and tables with late events whose numbers began again. It returns the digest of the
 // stored facts, empty unless all agree.
 func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []finding.Finding, sum string, err error) {
-	stored, err := r.storedFacts(ctx, w)
+	of, err := r.storedOf(ctx, w)
 	if err != nil {
 		return nil, "", err
 	}
+	stored := of.facts
 	open := map[OpenShoe]bool{}
 	late := map[string]bool{}
 	want, lived := map[factPlace]clickhouse.FactDigest{}, map[factPlace]clickhouse.FactDigest{}
@@ -179,35 +180,6 @@ func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []fi
 		sum = clickhouse.FactSum(stored)
 	}
 	return found, sum, nil
-}
-
-// factsAtOnce is of about how many events one query reads the facts: it ends long before its time limit.
-const factsAtOnce = 32_000_000
-
-// storedFacts returns the digests of the stored facts of a day. It reads them together with those of the days behind it.
-func (r *run) storedFacts(ctx context.Context, w window) ([]clickhouse.FactDigest, error) {
-	if known, ok := r.stored[w.day]; ok {
-		return known, nil
-	}
-	first := slices.IndexFunc(r.windows, func(o window) bool { return o.day == w.day })
-	most := int(factsAtOnce / max(r.events/uint64(len(r.windows)), 1))
-	bounds := []int64{w.from, w.until}
-	for _, next := range r.windows[first+1:] {
-		if len(bounds) > most || next.from != w.until {
-			break
-		}
-		w = next
-		bounds = append(bounds, w.until)
-	}
-	days, err := r.store.FactDays(ctx, r.Property, bounds)
-	if err != nil {
-		return nil, err
-	}
-	r.stored = map[string][]clickhouse.FactDigest{}
-	for i := range days {
-		r.stored[r.windows[first+i].day] = days[i]
-	}
-	return days[0], nil
 }
 
 // sameFacts compares what a replay gives with what is stored.

@@ -145,8 +145,8 @@ type run struct {
 	restarted map[string]bool
 	// events is about how many events the days have.
 	events uint64
-	// stored are digests of stored facts by day, as many as were read at once.
-	stored map[string][]clickhouse.FactDigest
+	// stored are the days that were read at once.
+	stored map[string]storedDay
 }
 
 // Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time

@@ -45,13 +45,9 @@ func (s *Store) FactDigests(ctx context.Context, property string, from, until in
 // FactDays returns the FactDigests of windows of time, each from one bound to before the next. One query reads the
 // windows: the rows of a shoe are stored together, so a query of one day reads rows of the days beside it, too.
 func (s *Store) FactDays(ctx context.Context, property string, bounds []int64) ([][]FactDigest, error) {
-	last := len(bounds) - 1
-	days := make([][]FactDigest, last)
-	var from []uint64
-	for _, at := range bounds[:last] {
-		from = append(from, uint64(at))
-	}
-	args := params("property", property, "from", bounds[0], "until", bounds[last], "days", from)
+	from := startsOf(bounds)
+	days := make([][]FactDigest, len(from))
+	args := params("property", property, "from", bounds[0], "until", bounds[len(from)], "days", from)
 	for _, t := range rows.FactTables() {
 		err := s.factDigests(ctx, &t, args, func(day uint64, f *FactDigest) {
 			if i := slices.Index(from, day); i >= 0 {

@@ -16,8 +16,8 @@ import (
 
 // stream is a connection that reads and sends whole blocks of columns, by the native protocol. The driver makes a
 // string and three calls of each value that it reads, which costs a replay as much as the rules do, and copies each
-// column that it sends. Nothing is compressed: that costs this process and the server more time than it saves on the way
-// between them. A stream is for one query at a time.
+// column that it sends. Nothing is compressed: that costs this process and the server more time than it saves on the
+// way between them. A stream is for one query at a time.
 type stream struct {
 	conn    net.Conn
 	in      *proto.Reader
