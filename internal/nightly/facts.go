@@ -126,10 +126,11 @@ const maxFacts = 50
 // open, to which ingest adds, and tables with late events whose numbers began again. It returns the digest of the
 // stored facts, empty unless all agree.
 func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []finding.Finding, sum string, err error) {
-	stored, err := r.store.FactDigests(ctx, r.Property, w.from, w.until)
+	of, err := r.storedOf(ctx, w)
 	if err != nil {
 		return nil, "", err
 	}
+	stored := of.facts
 	open := map[OpenShoe]bool{}
 	late := map[string]bool{}
 	want, lived := map[factPlace]clickhouse.FactDigest{}, map[factPlace]clickhouse.FactDigest{}

@@ -164,7 +164,11 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 
 // others are the releases that audited the day live, none if it was this one alone.
 func (r *run) others(ctx context.Context, w window) ([]string, error) {
-	names, same, err := r.store.LiveReleases(ctx, r.Property, w.from, w.until)
+	stored, err := r.storedOf(ctx, w)
+	if err != nil {
+		return nil, err
+	}
+	names, same, err := r.store.LiveReleases(ctx, stored.offsets)
 	switch {
 	case err != nil || same:
 		return nil, err
@@ -338,7 +342,11 @@ func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 
 // coverage checks that the journal accounts for every offset of the day.
 func (r *run) coverage(ctx context.Context, w window) (found []finding.Finding, deadLetters uint64, err error) {
-	covered, err := r.store.DayCoverage(ctx, r.Property, w.from, w.until)
+	stored, err := r.storedOf(ctx, w)
+	if err != nil {
+		return nil, 0, err
+	}
+	covered, err := r.store.DayCoverage(ctx, stored.offsets)
 	if err != nil {
 		return nil, 0, err
 	}

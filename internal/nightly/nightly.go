@@ -143,6 +143,10 @@ type run struct {
 	late    map[string][]hole // by table, filled by events that arrived late
 	// restarted are the tables whose numbers began again.
 	restarted map[string]bool
+	// events is about how many events the days have.
+	events uint64
+	// stored are the days that were read at once.
+	stored map[string]storedDay
 }
 
 // Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time
@@ -165,6 +169,9 @@ func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err 
 		return res, err
 	case len(all) == 0:
 		return res, fmt.Errorf("property %s, gaming day %s: %w", o.Property, r.span(), ErrNothing)
+	}
+	for i := range all {
+		r.events += all[i].Events
 	}
 	lease, err := db.Take(ctx, r.lease(o.Worker), o.Holder)
 	if err != nil {

@@ -35,18 +35,33 @@ func (f *FactDigest) Differs() string {
 // FactDigests returns the digests of the stored facts of a property with times in a window. The server computes them,
 // so that no row leaves it.
 func (s *Store) FactDigests(ctx context.Context, property string, from, until int64) ([]FactDigest, error) {
-	var all []FactDigest
+	days, err := s.FactDays(ctx, property, []int64{from, until})
+	if err != nil {
+		return nil, err
+	}
+	return days[0], nil
+}
+
+// FactDays returns the FactDigests of windows of time, each from one bound to before the next. One query reads the
+// windows: the rows of a shoe are stored together, so a query of one day reads rows of the days beside it, too.
+func (s *Store) FactDays(ctx context.Context, property string, bounds []int64) ([][]FactDigest, error) {
+	from := startsOf(bounds)
+	days := make([][]FactDigest, len(from))
+	args := params("property", property, "from", bounds[0], "until", bounds[len(from)], "days", from)
 	for _, t := range rows.FactTables() {
-		more, err := s.factDigests(ctx, &t, params("property", property, "from", from, "until", until))
+		err := s.factDigests(ctx, &t, args, func(day uint64, f *FactDigest) {
+			if i := slices.Index(from, day); i >= 0 {
+				days[i] = append(days[i], *f)
+			}
+		})
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, more...)
 	}
-	return all, nil
+	return days, nil
 }
 
-func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any) ([]FactDigest, error) {
+func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any, each func(uint64, *FactDigest)) error {
 	shoe := "''"
 	if t.Column("shoe_id") != nil {
 		shoe = "shoe_id"
@@ -55,15 +70,15 @@ func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any) ([]F
 	if of := t.Labels(); len(of) > 0 {
 		labels = sumOf(of)
 	}
-	var all []FactDigest
 	f := FactDigest{Name: t.Name}
-	err := s.scan(ctx, "SELECT toString(table_id), "+shoe+", count(), "+
-		sumOf(t.Compared())+", "+labels+" FROM "+s.name(t.Name)+
+	var day uint64
+	err := s.scan(ctx, "SELECT roundDown(toUInt64(toUnixTimestamp64Nano(at)), {days:Array(UInt64)}), toString(table_id), "+
+		shoe+", count(), "+sumOf(t.Compared())+", "+labels+" FROM "+s.name(t.Name)+
 		" FINAL WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
-		"AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY 1, 2 ORDER BY 1, 2", args, func() {
-		all = append(all, f)
-	}, &f.Table, &f.Shoe, &f.Rows, &f.Sum, &f.Labels)
-	return all, s.explain("read the digests of "+t.Name, err)
+		"AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3", args, func() {
+		each(day, &f)
+	}, &day, &f.Table, &f.Shoe, &f.Rows, &f.Sum, &f.Labels)
+	return s.explain("read the digests of "+t.Name, err)
 }
 
 // sumOf is the SQL expression of the sum of the SHA-256 of columns.

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -224,25 +225,48 @@ type Covered struct {
 	FirstDeadLetter, LastDeadLetter int64
 }
 
-// DayCoverage checks the journal over the offsets of a property's events from one time to before another.
-func (s *Store) DayCoverage(ctx context.Context, property string, from, until int64) ([]Covered, error) {
-	type spanned struct {
-		Partition   int32
-		First, Last int64
-		At          int64
-	}
+// Offsets are those of the events of a property in one partition and one window of time. At is the time of the newest.
+type Offsets struct {
+	Day         uint64 // the beginning of the window, ns UTC
+	Partition   int32
+	First, Last int64
+	At          int64
+}
+
+// DayOffsets returns the Offsets of windows of time, each from one bound to before the next, by partition. One query
+// reads the windows.
+func (s *Store) DayOffsets(ctx context.Context, property string, bounds []int64) ([][]Offsets, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	spans, err := list[spanned](ctx, s, "read the journal", `SELECT partition AS Partition, min(offset) AS First, max(offset) AS Last,
-toUnixTimestamp64Nano(max(at)) AS At
+	from := startsOf(bounds)
+	all, err := list[Offsets](ctx, s, "read the offsets of the events", `SELECT
+roundDown(toUInt64(toUnixTimestamp64Nano(at)), {days:Array(UInt64)}) AS Day, partition AS Partition,
+min(offset) AS First, max(offset) AS Last, toUnixTimestamp64Nano(max(at)) AS At
 FROM `+s.name("events")+` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
 AND at < fromUnixTimestamp64Nano({until:Int64})
-GROUP BY partition ORDER BY partition`, params("property", property, "from", from, "until", until)...)
-	if err != nil {
-		return nil, err
+GROUP BY Day, Partition ORDER BY Day, Partition`,
+		params("property", property, "from", bounds[0], "until", bounds[len(from)], "days", from)...)
+	days := make([][]Offsets, len(from))
+	for i := range all {
+		if day := slices.Index(from, all[i].Day); day >= 0 {
+			days[day] = append(days[day], all[i])
+		}
 	}
+	return days, err
+}
+
+// startsOf are the beginnings of the windows between bounds.
+func startsOf(bounds []int64) (from []uint64) {
+	for _, at := range bounds[:len(bounds)-1] {
+		from = append(from, uint64(at))
+	}
+	return from
+}
+
+// DayCoverage checks the journal over the offsets of a window.
+func (s *Store) DayCoverage(ctx context.Context, day []Offsets) ([]Covered, error) {
 	var all []Covered
-	for _, p := range spans {
+	for _, p := range day {
 		covered, err := s.SpanCoverage(ctx, p.Partition, p.First, p.Last)
 		if err != nil {
 			return nil, err

@@ -165,7 +165,14 @@ func TestDayCoverage(t *testing.T) {
 	if err := s.insertAll(t.Context(), &s.tables[0], s.tables[0].View(&lost.Set), lost.Range.Topic); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.DayCoverage(t.Context(), "p1", 0, 5000)
+	days, err := s.DayOffsets(t.Context(), "p1", []int64{0, 5000, 6000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if offsets := [][]Offsets{{{Partition: 3, First: 10, Last: 30, At: 1002}}, nil}; !cmp.Equal(days, offsets) {
+		t.Errorf("offsets %v, want %v", days, offsets)
+	}
+	got, err := s.DayCoverage(t.Context(), days[0])
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/ClickHouse/ch-go/compress"
 	"github.com/ClickHouse/ch-go/proto"
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
@@ -17,7 +16,8 @@ import (
 
 // stream is a connection that reads and sends whole blocks of columns, by the native protocol. The driver makes a
 // string and three calls of each value that it reads, which costs a replay as much as the rules do, and copies each
-// column that it sends. A stream is for one query at a time.
+// column that it sends. Nothing is compressed: that costs this process and the server more time than it saves on the
+// way between them. A stream is for one query at a time.
 type stream struct {
 	conn    net.Conn
 	in      *proto.Reader
@@ -153,7 +153,7 @@ type result struct {
 func (c *stream) query(ctx context.Context, text string, args []any, to result) (err error) {
 	stop := c.cancelWith(ctx)
 	defer func() { err = stop(err) }()
-	q := proto.Query{Body: text, Compression: proto.CompressionEnabled}
+	q := proto.Query{Body: text, Compression: proto.CompressionDisabled}
 	for _, arg := range args {
 		p := arg.(driver.NamedValue)
 		q.Parameters = append(q.Parameters, proto.Parameter{Key: p.Name, Value: quoted(p.Value.(string))})
@@ -164,8 +164,7 @@ func (c *stream) query(ctx context.Context, text string, args []any, to result) 
 	return c.answers(proto.ServerCodeEndOfStream, func() error { return c.block(&to) })
 }
 
-// insert sends one block with the rows of all parts into a table. They are not compressed, which costs this process and
-// the server more time than it saves on the way between them.
+// insert sends one block with the rows of all parts into a table.
 func (c *stream) insert(ctx context.Context, t *table, parts []part, settings []proto.Setting, e *encoder) (err error) {
 	stop := c.cancelWith(ctx)
 	defer func() { err = stop(err) }()
@@ -194,7 +193,7 @@ func (c *stream) insert(ctx context.Context, t *table, parts []part, settings []
 		return err
 	}
 	var end proto.Buffer
-	if err := endOfData(&end, q.Compression); err != nil {
+	if err := endOfData(&end); err != nil {
 		return err
 	}
 	if _, err := c.Write(end.Buf); err != nil {
@@ -246,8 +245,6 @@ func (c *stream) block(to *result) error {
 	if _, err := c.in.Str(); err != nil { // the name of a table
 		return err
 	}
-	c.in.EnableCompression()
-	defer c.in.DisableCompression()
 	var b proto.Block
 	if err := b.DecodeBlock(c.in, proto.Version, to.into()); err != nil {
 		return fmt.Errorf("decode a block: %w", err)
@@ -268,7 +265,7 @@ func (c *stream) send(q *proto.Query) error {
 	q.Settings = append(q.Settings, proto.Setting{Key: "send_profile_events", Value: "0"})
 	var out proto.Buffer
 	q.EncodeAware(&out, proto.Version)
-	if err := endOfData(&out, q.Compression); err != nil {
+	if err := endOfData(&out); err != nil {
 		return err
 	}
 	_, err := c.Write(out.Buf)
@@ -276,20 +273,10 @@ func (c *stream) send(q *proto.Query) error {
 }
 
 // endOfData encodes a block without columns, which is the last.
-func endOfData(out *proto.Buffer, compression proto.Compression) error {
+func endOfData(out *proto.Buffer) error {
 	proto.ClientCodeData.Encode(out)
 	proto.ClientData{}.EncodeAware(out, proto.Version)
-	if compression == proto.CompressionDisabled {
-		return proto.Block{}.EncodeBlock(out, proto.Version, nil)
-	}
-	var block proto.Buffer
-	if err := (proto.Block{}).EncodeBlock(&block, proto.Version, nil); err != nil {
-		return err
-	}
-	w := compress.NewWriter(compress.LevelZero, compress.None)
-	err := w.Compress(block.Buf)
-	out.PutRaw(w.Data)
-	return err
+	return proto.Block{}.EncodeBlock(out, proto.Version, nil)
 }
 
 // quoted is a value as the server reads a parameter: escaped as in a tab-separated file, then as a string.

@@ -1,0 +1,47 @@
+package nightly
+
+import (
+	"context"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+)
+
+// storedDay is what the database has of a day: the digests of its facts, and the offsets of its events.
+type storedDay struct {
+	facts   []clickhouse.FactDigest
+	offsets []clickhouse.Offsets
+}
+
+// storedAtOnce is the number of events whose days are read at once: such a query ends long before its time limit.
+const storedAtOnce = 32_000_000
+
+// storedOf returns what the database has of a day. It is read together with the days behind it: the rows of a table lie
+// together, so that a query of one day reads rows of other days, too.
+func (r *run) storedOf(ctx context.Context, w window) (storedDay, error) {
+	if known, ok := r.stored[w.day]; ok {
+		return known, nil
+	}
+	first := slices.Index(r.windows, w)
+	most := int(storedAtOnce / max(r.events/uint64(len(r.windows)), 1))
+	bounds := []int64{w.from, w.until}
+	for _, next := range r.windows[first+1:] {
+		if len(bounds) > most || next.from != bounds[len(bounds)-1] {
+			break
+		}
+		bounds = append(bounds, next.until)
+	}
+	facts, err := r.store.FactDays(ctx, r.Property, bounds)
+	if err != nil {
+		return storedDay{}, err
+	}
+	offsets, err := r.store.DayOffsets(ctx, r.Property, bounds)
+	if err != nil {
+		return storedDay{}, err
+	}
+	r.stored = map[string]storedDay{}
+	for i := range facts {
+		r.stored[r.windows[first+i].day] = storedDay{facts[i], offsets[i]}
+	}
+	return r.stored[w.day], nil
+}
