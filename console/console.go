@@ -191,6 +191,11 @@ func (c *Console) Run(ctx context.Context) error {
 			}
 		}
 	})
+	wait.Go(func() {
+		if err := c.Store.BeginChains(ctx); err != nil && ctx.Err() == nil { // the first record tries again
+			c.Log.Warn("beginning the chains of the console log failed", "error", err)
+		}
+	})
 	for range 4 {
 		wait.Go(func() {
 			for {
