@@ -115,6 +115,7 @@ type Console struct {
 	saved       cache         // saved views of the users
 	figures     cache         // figures of days, which no single change affects
 	facts       cache         // what was recorded of tables
+	drawn       drawnRows
 	reports     reports
 	outlets     []*outlet
 	begun       atomic.Bool // the log has the begin of notifications
