@@ -33,9 +33,7 @@ type dealerFigures struct {
 const weekOfDealer = 7
 
 // dealerFigures counts the findings of a dealer since a moment by rule, and those of the last week by gaming day.
-func (c *Console) dealerFigures(
-	x *exchange, property, dealer string, days int,
-) (dealerFigures, error) {
+func (c *Console) dealerFigures(x *exchange, property, dealer string, days int) (dealerFigures, error) {
 	const maxFindings = 1000
 	scope := x.scope()
 	key := fmt.Sprintf("dealer %#v %q %q %d", scope, property, dealer, days)
@@ -49,7 +47,9 @@ func (c *Console) dealerFigures(
 		if err != nil {
 			return f, err
 		}
-		found, err := c.Store.FoundOf(ctx, scope, property, dealer, since, until, maxFindings)
+		found, err := c.Store.FoundOf(ctx, scope, store.FindingQuery{
+			Property: property, Dealer: dealer, Since: since, Until: until, Limit: maxFindings,
+		})
 		for _, at := range found {
 			day, _ := c.Law.Calendar.Of(at.UnixNano())
 			f.byDay[day]++
