@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 	"time"
 
@@ -58,6 +59,9 @@ func (c *cache) put(key string, value any, ttl time.Duration, generation uint64)
 	now := c.now()
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(c.answers) >= maxAnswers {
+		maps.DeleteFunc(c.answers, func(_ string, a answer) bool { return !now.Before(a.usable) })
+	}
 	if len(c.answers) >= maxAnswers {
 		clear(c.answers)
 	}

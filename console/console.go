@@ -115,6 +115,8 @@ type Console struct {
 	saved       cache         // saved views of the users
 	figures     cache         // figures of days, which no single change affects
 	facts       cache         // what was recorded of tables
+	lasting     cache         // what hardly ever changes, see lasting
+	drawn       drawnRows
 	reports     reports
 	outlets     []*outlet
 	begun       atomic.Bool // the log has the begin of notifications
@@ -141,7 +143,7 @@ func New(o Options) (*Console, error) {
 	c := &Console{
 		Options: o, began: o.Now(), live: newLive(), limits: newLimits(o.Now), strangers: newLimits(o.Now),
 		replays: make(chan struct{}, 2), stale: make(chan string, 64), pause: 500 * time.Millisecond,
-		volatile: cache{now: o.Now}, saved: cache{now: o.Now}, facts: cache{now: o.Now},
+		volatile: cache{now: o.Now}, saved: cache{now: o.Now}, facts: cache{now: o.Now}, lasting: cache{now: o.Now},
 		figures: cache{now: o.Now, background: make(chan func(), 1)},
 		name:    rand.Text(), catching: make(chan struct{}, 1),
 	}
@@ -189,6 +191,11 @@ func (c *Console) Run(ctx context.Context) error {
 			case refresh := <-c.figures.background:
 				refresh()
 			}
+		}
+	})
+	wait.Go(func() {
+		if err := c.Store.BeginChains(ctx); err != nil && ctx.Err() == nil { // the first record tries again
+			c.Log.Warn("beginning the chains of the console log failed", "error", err)
 		}
 	})
 	for range 4 {

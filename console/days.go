@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"time"
@@ -21,10 +22,45 @@ func (c *Console) lastDays(days int) (since, until time.Time, err error) {
 	return since, until, err
 }
 
+// dealerFigures are the figures of a dealer's findings, with the time of their query.
+type dealerFigures struct {
+	at      time.Time
+	tallies []store.Tally
+	byDay   map[string]int // findings by gaming day of the last week
+}
+
+// weekOfDealer is the number of gaming days of a dealer's results.
+const weekOfDealer = 7
+
+// dealerFigures counts the findings of a dealer since a moment by rule, and those of the last week by gaming day.
+func (c *Console) dealerFigures(x *exchange, property, dealer string, days int) (dealerFigures, error) {
+	const maxFindings = 1000
+	scope := x.scope()
+	key := fmt.Sprintf("dealer %#v %q %q %d", scope, property, dealer, days)
+	return cached(x.r.Context(), &c.figures, key, figuresTTL, func(ctx context.Context) (f dealerFigures, err error) {
+		f.at, f.byDay = c.Now(), map[string]int{}
+		since, until, err := c.lastDays(weekOfDealer)
+		if err != nil {
+			return f, err
+		}
+		f.tallies, err = c.Store.DealerTallies(ctx, scope, property, dealer, f.at.AddDate(0, 0, -days))
+		if err != nil {
+			return f, err
+		}
+		found, err := c.Store.FoundOf(ctx, scope, store.FindingQuery{
+			Property: property, Dealer: dealer, Since: since, Until: until, Limit: maxFindings,
+		})
+		for _, at := range found {
+			day, _ := c.Law.Calendar.Of(at.UnixNano())
+			f.byDay[day]++
+		}
+		return f, err
+	})
+}
+
 // dealerWeek returns the results of the rounds of a dealer in seven gaming days, with the findings of each day.
-func (c *Console) dealerWeek(x *exchange, property, dealer string) (*takings, error) {
-	const days, maxFindings = 7, 1000
-	since, until, err := c.lastDays(days)
+func (c *Console) dealerWeek(x *exchange, property, dealer string, found map[string]int) (*takings, error) {
+	since, until, err := c.lastDays(weekOfDealer)
 	if err != nil {
 		return nil, err
 	}
@@ -32,20 +68,12 @@ func (c *Console) dealerWeek(x *exchange, property, dealer string) (*takings, er
 	if err != nil {
 		return nil, err
 	}
-	found, err := c.Store.Findings(x.r.Context(), x.scope(), store.FindingQuery{
-		Property: property, Dealer: dealer, Since: since, Until: until, Limit: maxFindings,
-	})
 	week := *t
 	week.Days = slices.Clone(t.Days)
-	for i := range found {
-		day, _ := c.Law.Calendar.Of(found[i].At.UnixNano())
-		for k := range week.Days {
-			if week.Days[k].Day == day {
-				week.Days[k].Found++
-			}
-		}
+	for i := range week.Days {
+		week.Days[i].Found = found[week.Days[i].Day]
 	}
-	return &week, err
+	return &week, nil
 }
 
 // visits returns the results of a patron by gaming day.

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -22,15 +23,42 @@ func facts[T any](
 	})
 }
 
+// errNone is the result of a query that found nothing. It is not cached: the first events of a property or a table show
+// at once.
+var errNone = errors.New("nothing is stored")
+
+// lasting returns an answer that hardly ever changes. Requests of one scope share it for a minute, but not one that
+// is empty.
+func lasting[T any](
+	c *Console, x *exchange, scope store.Scope, about any, query func(context.Context, store.Scope) (T, bool, error),
+) (of T, err error) {
+	key := fmt.Sprintf("lasting %T %#v %#v", of, scope, about)
+	of, err = cached(x.r.Context(), &c.lasting, key, time.Minute, func(ctx context.Context) (T, error) {
+		of, found, err := query(ctx, scope)
+		if err == nil && !found {
+			err = errNone
+		}
+		return of, err
+	})
+	if errors.Is(err, errNone) {
+		err = nil
+	}
+	return of, err
+}
+
 // properties returns the properties of a scope of which events are stored.
 func (c *Console) properties(x *exchange, scope store.Scope) ([]string, error) {
-	return facts(c, x, scope, "properties", c.Store.Properties)
+	return lasting(c, x, scope, "properties", func(ctx context.Context, scope store.Scope) ([]string, bool, error) {
+		all, err := c.Store.Properties(ctx, scope)
+		return all, len(all) > 0, err
+	})
 }
 
 // currency returns the currency of a table, or of the tables of a property.
 func (c *Console) currency(x *exchange, at store.Location) (string, error) {
 	at = store.Location{Property: at.Property, Table: at.Table}
-	return facts(c, x, x.scope(), at, func(ctx context.Context, scope store.Scope) (string, error) {
-		return c.Store.Currency(ctx, scope, at)
+	return lasting(c, x, x.scope(), at, func(ctx context.Context, scope store.Scope) (string, bool, error) {
+		currency, err := c.Store.Currency(ctx, scope, at)
+		return currency, currency != "", err
 	})
 }

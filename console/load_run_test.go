@@ -87,6 +87,7 @@ func TestLoad(t *testing.T) {
 	for i := range paths {
 		l.pages[i].path = paths[i]
 	}
+	l.t.Logf("%d threads of the browsers had a raised priority", levelBrowsers(t))
 	l.wait.Go(l.visit)
 	before, began := processorTimes(t, l.pid), time.Now()
 	resident := l.sampleMemory(duration / 20)
@@ -257,6 +258,7 @@ func (l *load) sampleMemory(every time.Duration) (resident []int) {
 		select {
 		case <-l.ctx.Done():
 		case <-tick.C:
+			levelBrowsers(l.t)
 			data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", l.pid))
 			mib := 0
 			for line := range strings.Lines(string(data)) {

@@ -17,6 +17,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -113,19 +114,22 @@ func processorTime(t testing.TB) (all time.Duration) {
 	return all
 }
 
-// processorTimes are the processor times of this process and of its descendants: ClickHouse, browsers, and the console
-// if it is a separate process, with the id console.
-func processorTimes(t testing.TB, console int) map[string]time.Duration {
+// process is a process of the machine.
+type process struct {
+	parent, ticks int
+	name          string
+}
+
+func (p *process) browser() bool { return strings.HasPrefix(p.name, "chrom") }
+
+// processes are the processes of the machine by id.
+func processes(t testing.TB) map[int]process {
 	t.Helper()
 	pids, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil {
 		t.Fatal(err)
 	}
-	type process struct {
-		parent, ticks int
-		name          string
-	}
-	all, self := map[int]process{}, os.Getpid()
+	all := map[int]process{}
 	for _, path := range pids {
 		data, err := os.ReadFile(path)
 		if err != nil {
@@ -141,32 +145,67 @@ func processorTimes(t testing.TB, console int) map[string]time.Duration {
 		for i, at := range [...]int{1, 11, 12, 13, 14} {
 			n[i], _ = strconv.Atoi(fields[at])
 		}
+		p := process{n[0], n[1] + n[2], name}
+		if p.browser() {
+			p.ticks += n[3] + n[4]
+		}
 		pid, _ := strconv.Atoi(number)
-		all[pid] = process{n[0], n[1] + n[2], name}
-		if strings.HasPrefix(name, "chrom") {
-			all[pid] = process{n[0], n[1] + n[2] + n[3] + n[4], name}
-		}
+		all[pid] = p
 	}
-	took := map[string]time.Duration{}
+	return all
+}
+
+// descends reports whether a process descends from this one.
+func descends(all map[int]process, pid int) bool {
+	ancestor := all[pid].parent
+	for ancestor > 1 && ancestor != os.Getpid() {
+		ancestor = all[ancestor].parent
+	}
+	return ancestor == os.Getpid()
+}
+
+// processorTimes are the processor times of this process and of its descendants: ClickHouse, browsers, and the console
+// if it is a separate process, with the id console.
+func processorTimes(t testing.TB, console int) map[string]time.Duration {
+	t.Helper()
+	all, took := processes(t), map[string]time.Duration{}
 	for pid, p := range all {
-		ancestor := p.parent
-		for ancestor > 1 && ancestor != self {
-			ancestor = all[ancestor].parent
-		}
 		who := "clickhouse"
 		switch {
-		case pid == self:
+		case pid == os.Getpid():
 			who = "events and clients"
-		case ancestor != self:
+		case !descends(all, pid):
 			continue
 		case pid == console:
 			who = "console"
-		case strings.HasPrefix(p.name, "chrom"):
+		case p.browser():
 			who = "browsers"
 		}
 		took[who] += time.Duration(p.ticks) * 10 * time.Millisecond
 	}
 	return took
+}
+
+// levelBrowsers gives the threads of the browsers the priority of the console. Chromium raises that of some threads if
+// it runs as root: on a workstation it may not, and there it takes no turn before the console.
+func levelBrowsers(t testing.TB) (lowered int) {
+	t.Helper()
+	const normal = 20 // as the system call returns it; a higher number is a higher priority
+	all := processes(t)
+	for pid, p := range all {
+		if !p.browser() || !descends(all, pid) {
+			continue
+		}
+		threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/[0-9]*", pid))
+		for _, path := range threads {
+			thread, _ := strconv.Atoi(filepath.Base(path))
+			level, err := syscall.Getpriority(syscall.PRIO_PROCESS, thread)
+			if err == nil && level > normal && syscall.Setpriority(syscall.PRIO_PROCESS, thread, 0) == nil {
+				lowered++
+			}
+		}
+	}
+	return lowered
 }
 
 func percentile(took []time.Duration, p int) float64 {

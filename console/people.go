@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -71,7 +72,7 @@ func dealerPage(c *Console, x *exchange) error {
 			}
 		}
 	}
-	tallies, err := c.Store.DealerTallies(ctx, scope, property, dealer, since)
+	figures, err := c.dealerFigures(x, property, dealer, days)
 	if err != nil {
 		return err
 	}
@@ -83,10 +84,11 @@ func dealerPage(c *Console, x *exchange) error {
 	if dealt == 0 && len(findings) == 0 {
 		return errNoPage
 	}
-	week, err := c.dealerWeek(x, property, dealer)
+	week, err := c.dealerWeek(x, property, dealer, figures.byDay)
 	if err != nil {
 		return err
 	}
+	tallies := slices.Clone(figures.tallies) // shared
 	for i := range tallies {
 		tallies[i].Rounds = dealt
 	}
@@ -98,6 +100,7 @@ func dealerPage(c *Console, x *exchange) error {
 	return x.page("dealer", "Dealer "+dealer, map[string]any{
 		"Property": property, "Dealer": dealer, "Rounds": dealt, "All": all, "Days": days, "Rates": rates,
 		"Findings": findings, "TooFew": dealt < stats.MinRounds, "MinRounds": stats.MinRounds, "Week": week,
+		"At": figures.at,
 	})
 }
 

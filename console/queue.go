@@ -31,25 +31,14 @@ func queuePage(c *Console, x *exchange) error {
 	}
 	scope, ctx := x.scope(), x.r.Context()
 	key := fmt.Sprintf("queue %#v %+v %v", scope, f, grouped)
-	rows, err := cached(ctx, &c.volatile, key, queueTTL, func(ctx context.Context) ([]queueRow, error) {
-		return c.rows(ctx, scope, f, grouped)
+	of, err := cached(ctx, &c.volatile, key, queueTTL, func(ctx context.Context) (queueView, error) {
+		v, err := c.Store.Show(ctx, scope, f, grouped)
+		return queueView{v, rowsOf(&v)}, err
 	})
 	if err != nil {
 		return err
 	}
-	totals, err := cached(ctx, &c.volatile, "totals "+key, queueTTL, func(ctx context.Context) (store.Totals, error) {
-		return c.Store.Totals(ctx, scope, f)
-	})
-	if err != nil {
-		return err
-	}
-	key = fmt.Sprintf("facets %#v %+v", scope, f)
-	facets, err := cached(ctx, &c.volatile, key, queueTTL, func(ctx context.Context) (store.Facets, error) {
-		return c.Store.Facets(ctx, scope, f)
-	})
-	if err != nil {
-		return err
-	}
+	rows, totals := of.rows, of.Totals
 	all := int(totals.Open)
 	if grouped {
 		all = int(totals.Groups)
@@ -61,7 +50,7 @@ func queuePage(c *Console, x *exchange) error {
 	}
 	return x.page("queue", "Queue", map[string]any{
 		"Rows": rows, "All": all, "First": query.Get("after") != "", "Start": with(query, "after", ""),
-		"Next": next(query, rows, &f, all), "Totals": totals, "Grouped": grouped, "Facets": facets,
+		"Next": next(query, rows, &f, all), "Totals": totals, "Grouped": grouped, "Facets": of.Facets,
 		"Orders": store.Orders(),
 		"Filter": query, "Views": views, "Chips": chips(query), "Query": query.Encode(),
 		"Dispositions": store.Dispositions(), "Me": x.user.Name,
@@ -98,28 +87,30 @@ func (c *Console) closedPage(x *exchange, f store.Filter) error {
 	return x.page("closed", "Closed", data)
 }
 
-func (c *Console) rows(ctx context.Context, scope store.Scope, f store.Filter, grouped bool) ([]queueRow, error) {
-	if !grouped {
-		open, err := c.Store.Open(ctx, scope, f)
-		rows := make([]queueRow, len(open))
-		for i, o := range open {
-			g := store.Group{OpenFinding: o, Count: 1, FirstAt: o.At, LastAt: o.At, Total: o.Amount}
-			rows[i] = queueRow{g, "f:" + o.ID, o.PlaceOf().String()}
-		}
-		return rows, err
+// queueView is a page of the queue with its rows.
+type queueView struct {
+	store.Shown
+	rows []queueRow
+}
+
+func rowsOf(v *store.Shown) []queueRow {
+	rows := make([]queueRow, 0, len(v.Open)+len(v.Groups))
+	for i := range v.Open {
+		o := &v.Open[i]
+		g := store.Group{OpenFinding: *o, Count: 1, FirstAt: o.At, LastAt: o.At, Total: o.Amount}
+		rows = append(rows, queueRow{g, "f:" + o.ID, o.PlaceOf().String()})
 	}
-	groups, err := c.Store.Groups(ctx, scope, f)
-	rows := make([]queueRow, len(groups))
-	for i := range groups {
-		g := &groups[i]
-		rows[i] = queueRow{
+	for i := range v.Groups {
+		g := &v.Groups[i]
+		row := queueRow{
 			*g, fmt.Sprintf("g:%s:%s:%d", g.Fingerprint, g.State, g.Until.UnixMilli()), g.Place().String(),
 		}
 		if g.Count == 1 {
-			rows[i].Key = "f:" + g.ID
+			row.Key = "f:" + g.ID
 		}
+		rows = append(rows, row)
 	}
-	return rows, err
+	return rows
 }
 
 // next is the URL of the rows that follow, empty at the end.

@@ -53,6 +53,7 @@ func (c *Console) templates(web fs.FS, k clock) (map[string]*template.Template, 
 		if err != nil {
 			return nil, err
 		}
+		t.Funcs(template.FuncMap{"queuerow": c.rowDrawer(t, k)})
 		if t, err = t.ParseFS(web, name); err != nil {
 			return nil, err
 		}

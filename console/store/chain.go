@@ -11,6 +11,8 @@ import (
 	"sync"
 	"time"
 
+	ch "github.com/ClickHouse/clickhouse-go/v2"
+
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -58,7 +60,9 @@ func (s *Store) record(ctx context.Context, actions []Action, entries []Entry) (
 	}()
 	for _, p := range properties {
 		if of[p].last.Chain == "" {
-			if err := s.begin(ctx, p, of[p]); err != nil {
+			// It has no part in the timeout: if it ended with it, the first requests of a large database from before there
+			// were chains would each begin again.
+			if err := s.begin(context.WithoutCancel(ctx), p, of[p]); err != nil {
 				return err
 			}
 		}
@@ -129,10 +133,40 @@ func (c *chains) all(actions []Action, entries []Entry, keys rows.ChainKeys) map
 
 const writeTimeout = 30 * time.Second
 
-// begin writes the first link of a new chain. It does not end with the request or its timeout: if it did, the first
-// requests of a large database from before there were chains would each begin again.
+// BeginChains begins the chains of the properties that have a table, one after the other. Without it the first
+// request that is recorded at a property waits for the read of all earlier chains.
+func (s *Store) BeginChains(ctx context.Context) error {
+	properties, err := s.Properties(ctx, Scope{All: true})
+	if err != nil {
+		return err
+	}
+	// One thread, because pages are served at the same time.
+	ctx = ch.Context(ctx, ch.WithSettings(ch.Settings{"max_threads": 1}))
+	for _, p := range properties {
+		if err := s.beginChain(ctx, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Store) beginChain(ctx context.Context, property string) error {
+	c := s.chains.all(nil, []Entry{{PropertyID: property}}, s.ChainKeys())[property]
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.last.Chain != "" {
+		return nil
+	}
+	err := s.begin(ctx, property, c)
+	if err != nil {
+		c.last = Link{}
+	}
+	return err
+}
+
+// begin writes the first link of a new chain.
 func (s *Store) begin(ctx context.Context, property string, c *chain) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), clickhouse.UnchainedTimeout)
+	ctx, cancel := context.WithTimeout(ctx, clickhouse.UnchainedTimeout)
 	defer cancel()
 	genesis, err := s.Begin(ctx, property, s.now())
 	if err != nil {

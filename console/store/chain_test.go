@@ -179,3 +179,36 @@ func TestChains(t *testing.T) {
 	exec(old + "2')")
 	prove("a row without a chain more", 2, 1+1+20+2, 2)
 }
+
+// A chain that began with its console is continued by what is logged, and begins once.
+func TestChainsBeginEarly(t *testing.T) {
+	_, property := played(t), "ac-1"
+	s := another(t, nil, time.Now)
+	for range 2 {
+		if err := s.BeginChains(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	heads := func() map[string]uint64 {
+		all, err := s.ChainHeads(t.Context(), property)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := map[string]uint64{}
+		for _, h := range all {
+			of[h.Chain] = h.Link
+		}
+		return of
+	}
+	chain := s.chains.of[property].last.Chain
+	if n := heads()[chain]; chain == "" || n != 1 {
+		t.Fatalf("chain %q has %d links, want the first alone", chain, n)
+	}
+	entry := Entry{PropertyID: property, At: time.Now(), Actor: "ann", Action: "view-patron"}
+	if err := s.Log(t.Context(), entry); err != nil {
+		t.Fatal(err)
+	}
+	if n := heads()[chain]; n != 2 {
+		t.Errorf("chain %q has %d links, want 2", chain, n)
+	}
+}

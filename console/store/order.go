@@ -69,6 +69,29 @@ func after[T any](rows []T, f *Filter, place func(*T) Place) []T {
 	return rows[:min(len(rows), LimitOf(f.Limit))]
 }
 
+// leading sorts the first n of rows and returns them. A row behind n others is dropped without being sorted.
+func leading(rows []ranked, n int, order string) []ranked {
+	sort := func(rows []ranked) {
+		slices.SortFunc(rows, func(a, b ranked) int { return compare(order, &a.place, &b.place) })
+	}
+	if n >= len(rows)/2 {
+		sort(rows)
+		return rows[:min(n, len(rows))]
+	}
+	kept, last := rows[:0], Place{}
+	for i, full := 0, false; i < len(rows); i++ {
+		if full && compare(order, &rows[i].place, &last) > 0 {
+			continue
+		}
+		if kept = append(kept, rows[i]); len(kept) == 2*n {
+			sort(kept)
+			kept, last, full = kept[:n], kept[n-1].place, true
+		}
+	}
+	sort(kept)
+	return kept[:min(n, len(kept))]
+}
+
 // PlaceOf is the place of a finding of the queue; of a group, see Group.Place.
 func (r *OpenFinding) PlaceOf() Place {
 	return Place{r.Urgency, r.At.UnixNano(), r.Amount, r.TableID, r.ID}
@@ -92,28 +115,26 @@ type Facets map[string][]Facet
 const maxFacets = 100
 
 func facetsOf(rows []*OpenFinding) Facets {
-	counts := map[string]map[string]int{}
+	names := [...]string{"property", "pit", "table", "rule", "shift", "dealer", "severity", "verdict"}
+	var counts [len(names)]map[string]int
+	for i := range counts {
+		counts[i] = map[string]int{}
+	}
 	for _, r := range rows {
-		for _, of := range [...]struct{ name, value string }{
-			{"property", r.PropertyID},
-			{"pit", r.PitID},
-			{"table", r.TableID},
-			{"rule", r.Rule},
-			{"shift", r.Shift},
-			{"dealer", r.DealerID},
-			{"severity", r.Severity},
-			{"verdict", r.Verdict},
+		for i, value := range [len(names)]string{
+			r.PropertyID, r.PitID, r.TableID, r.Rule, r.Shift, r.DealerID, r.Severity, r.Verdict,
 		} {
-			if counts[of.name] == nil {
-				counts[of.name] = map[string]int{}
-			}
-			if of.value != "" {
-				counts[of.name][of.value]++
+			if value != "" {
+				counts[i][value]++
 			}
 		}
 	}
 	all := Facets{}
-	for name, values := range counts {
+	if len(rows) == 0 {
+		return all
+	}
+	for i, name := range names {
+		values := counts[i]
 		facets := make([]Facet, 0, len(values))
 		for value, n := range values {
 			facets = append(facets, Facet{value, n})

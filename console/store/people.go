@@ -29,6 +29,22 @@ func (s *Store) DealerTallies(
 	GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
 }
 
+// FoundOf returns the times of the findings of a dealer in a period, of the latest ones if the query has a limit.
+func (s *Store) FoundOf(ctx context.Context, scope Scope, q FindingQuery) ([]time.Time, error) {
+	w := in(scope).equal("property_id", q.Property).equal("dealer_id", q.Dealer).since("at", q.Since).before("at", q.Until)
+	type row struct {
+		At time.Time `ch:"at"`
+	}
+	// Without FINAL, for the projection by dealer, as in Findings.
+	rows, err := read[row](ctx, s, "a dealer's findings", `SELECT at FROM {{findings}} WHERE `+w.String()+current+`
+		ORDER BY at DESC, id, version DESC LIMIT 1 BY id`+limit(q.Limit), w)
+	times := make([]time.Time, len(rows))
+	for i := range rows {
+		times[i] = rows[i].At
+	}
+	return times, err
+}
+
 // Dealers counts the findings and the rounds of each dealer since the day of a moment.
 func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Tally, error) {
 	w := in(scope).with("since", since.UnixNano(), "day", since.UTC().Format(time.DateOnly))

@@ -160,48 +160,72 @@ func (r *ranked) copied() OpenFinding {
 	return f
 }
 
-// sorted returns the findings that a filter selects in its order; by urgency and then by age, the oldest first, if it
-// has none.
-func (s *Store) sorted(ctx context.Context, scope Scope, f *Filter) ([]ranked, error) {
-	rows, _, err := s.filtered(ctx, scope, f)
-	all := make([]ranked, len(rows))
-	for i, r := range rows {
-		all[i] = ranked{r, Place{f.urgency(r), r.At.UnixNano(), r.Amount, r.TableID, r.ID}}
+// place is the place of a finding under a filter.
+func (f *Filter) place(r *OpenFinding) Place {
+	return Place{f.urgency(r), r.At.UnixNano(), r.Amount, r.TableID, r.ID}
+}
+
+// Shown is what a page of the queue shows: its rows, one for each group or for each finding, and counts of all findings
+// that the filter selects.
+type Shown struct {
+	Groups []Group
+	Open   []OpenFinding
+	Totals Totals
+	Facets Facets
+}
+
+// Show returns a page of the queue.
+func (s *Store) Show(ctx context.Context, scope Scope, f Filter, grouped bool) (v Shown, err error) {
+	rows, partial, err := s.filtered(ctx, scope, &f)
+	if err != nil {
+		return v, err
 	}
-	slices.SortFunc(all, func(a, b ranked) int { return compare(f.Order, &a.place, &b.place) })
-	return all, err
+	v.Totals, v.Facets = totalsOf(rows, partial), facetsOf(rows)
+	if grouped {
+		v.Groups = groupsOf(rows, &f)
+	} else {
+		v.Open = openOf(rows, &f)
+	}
+	return v, nil
 }
 
 // Groups returns the queue in groups, in the order of the filter.
 func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, error) {
-	byUrgency := f // the most urgent finding of a group is its first
-	byUrgency.Order = ""
-	rows, err := s.sorted(ctx, scope, &byUrgency)
-	byKey := map[groupKey]*Group{}
-	var all []*Group
-	for i := range rows {
-		r := &rows[i]
-		k := groupKey{r.Fingerprint, r.State}
+	rows, _, err := s.filtered(ctx, scope, &f)
+	return groupsOf(rows, &f), err
+}
+
+func groupsOf(rows []*OpenFinding, f *Filter) []Group {
+	type group struct {
+		Group
+		first Place // of its most urgent finding
+		place Place
+	}
+	byKey := map[groupKey]*group{}
+	var all []*group
+	for _, r := range rows {
+		k, place := groupKey{r.Fingerprint, r.State}, f.place(r)
 		g := byKey[k]
-		if g == nil {
-			g = &Group{OpenFinding: r.copied(), FirstAt: r.At, LastAt: r.At}
-			byKey[k] = g
-			all = append(all, g)
+		switch {
+		case g == nil:
+			g = &group{Group: Group{OpenFinding: *r, FirstAt: r.At, LastAt: r.At}, first: place}
+			byKey[k], all = g, append(all, g)
+		case compare("", &place, &g.first) < 0:
+			g.OpenFinding, g.first = *r, place
 		}
-		g.add(r.OpenFinding)
+		g.add(r)
 	}
-	places := make([]Place, len(all))
-	order := make([]int, len(all))
+	for _, g := range all {
+		g.Urgency = g.first.Urgency
+		g.place = g.Place()
+	}
+	slices.SortFunc(all, func(a, b *group) int { return compare(f.Order, &a.place, &b.place) })
+	all = after(all, f, func(g **group) Place { return (*g).place })
+	groups := make([]Group, len(all))
 	for i, g := range all {
-		places[i], order[i] = g.Place(), i
+		groups[i] = g.Group
 	}
-	slices.SortFunc(order, func(a, b int) int { return compare(f.Order, &places[a], &places[b]) })
-	order = after(order, &f, func(i *int) Place { return places[*i] })
-	groups := make([]Group, len(order))
-	for i, n := range order {
-		groups[i] = *all[n]
-	}
-	return groups, err
+	return groups
 }
 
 func (g *Group) add(r *OpenFinding) {
@@ -238,13 +262,24 @@ func (s *Store) Members(
 
 // Open returns the open findings, one per row, in the order of the filter.
 func (s *Store) Open(ctx context.Context, scope Scope, f Filter) ([]OpenFinding, error) {
-	rows, err := s.sorted(ctx, scope, &f)
-	rows = after(rows, &f, func(r *ranked) Place { return r.place })
-	open := make([]OpenFinding, len(rows))
-	for i := range rows {
-		open[i] = rows[i].copied()
+	rows, _, err := s.filtered(ctx, scope, &f)
+	return openOf(rows, &f), err
+}
+
+func openOf(rows []*OpenFinding, f *Filter) []OpenFinding {
+	all := make([]ranked, 0, len(rows))
+	for _, r := range rows {
+		place := f.place(r)
+		if f.After == (Place{}) || compare(f.Order, &place, &f.After) > 0 {
+			all = append(all, ranked{r, place})
+		}
 	}
-	return open, err
+	all = leading(all, LimitOf(f.Limit), f.Order)
+	open := make([]OpenFinding, len(all))
+	for i := range all {
+		open[i] = all[i].copied()
+	}
+	return open
 }
 
 // Facets counts the values among the open findings that a filter selects.
@@ -271,6 +306,10 @@ type Totals struct {
 // Totals counts the open findings that a filter selects.
 func (s *Store) Totals(ctx context.Context, scope Scope, f Filter) (Totals, error) {
 	rows, partial, err := s.filtered(ctx, scope, &f)
+	return totalsOf(rows, partial), err
+}
+
+func totalsOf(rows []*OpenFinding, partial bool) Totals {
 	t := Totals{Open: uint64(len(rows)), Partial: partial}
 	groups := map[groupKey]bool{}
 	for _, r := range rows {
@@ -287,7 +326,7 @@ func (s *Store) Totals(ctx context.Context, scope Scope, f Filter) (Totals, erro
 		}
 	}
 	t.Groups = uint64(len(groups))
-	return t, err
+	return t
 }
 
 func (t *Totals) of(severity string) *uint64 {

@@ -32,17 +32,22 @@ func (s *Store) FindRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 			until = at
 		}
 		last.Since = until.Add(-until.Sub(q.Since) / part)
-		if found, err := s.findRounds(ctx, scope, last); err != nil || len(found) == LimitOf(q.Limit) {
+		if found, err := s.findRounds(ctx, scope, last, few); err != nil || len(found) == LimitOf(q.Limit) {
 			return found, err
 		}
 	}
-	return s.findRounds(ctx, scope, q)
+	return s.findRounds(ctx, scope, q, atATime)
 }
+
+// A search for wagers reads the rounds of the first wagers in the order, of some more than it lists: few if another
+// search follows when they do not suffice, otherwise as many as are played at a time. A round and its wagers have one
+// time, but an older version of a wager may have another.
+const few, atATime = 20, 500
 
 // ofWagers reports whether the query is about wagers too.
 func (q *RoundQuery) ofWagers() bool { return q.Seat > 0 || q.MinStake > 0 || q.MaxStake > 0 }
 
-func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Round, error) {
+func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery, spare int) ([]Round, error) {
 	w := in(scope).equal("property_id", q.Property).equal("table_id", q.Table)
 	if q.Round > 0 {
 		w.and("round = {round:UInt32}", "round", q.Round)
@@ -70,11 +75,8 @@ func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 			AND at < fromUnixTimestamp64Nano({before:Int64}) AND ({seat:UInt32} = 0 OR seat = {seat:UInt32})
 			AND stake >= {min_stake:Int64} AND ({max_stake:Int64} = 0 OR stake <= {max_stake:Int64})`
 		if q.Dealer == "" { // a wager does not have its dealer
-			// The rounds of the first wagers in the order are enough, and are read by key: the order of rounds differs from
-			// that of their wagers by no more than the rounds that are played at a time.
-			const atATime = 500
 			with += fmt.Sprintf(" GROUP BY property_id, table_id, shoe_id, round ORDER BY %s LIMIT %d", orderOfWagers,
-				LimitOf(q.Limit)+atATime)
+				LimitOf(q.Limit)+spare)
 		}
 		// The keys are chosen first, from a few columns. Then all columns are read of the chosen rounds alone.
 		const key = "(property_id, table_id, shoe_id, round)"
