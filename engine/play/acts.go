@@ -66,3 +66,21 @@ func dealersAct(p schema.Payload) string {
 	}
 	return ""
 }
+
+// movesMoney reports whether an event settles a wager, or a part of it.
+func movesMoney(p schema.Payload) bool {
+	switch p.(type) {
+	case *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned:
+		return true
+	}
+	return false
+}
+
+// follows reports whether an event can only come after others of its round.
+func follows(p schema.Payload) bool {
+	switch p.(type) {
+	case *schema.RoundEnded, *schema.VigorishMarked:
+		return true
+	}
+	return movesMoney(p)
+}
