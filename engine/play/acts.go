@@ -69,18 +69,16 @@ func dealersAct(p schema.Payload) string {
 
 // movesMoney reports whether an event settles a wager, or a part of it.
 func movesMoney(p schema.Payload) bool {
-	switch p.(type) {
-	case *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned:
+	switch p.Kind() {
+	case schema.KindWagerPaid, schema.KindWagerCollected, schema.KindWagerReturned:
 		return true
+	default:
+		return false
 	}
-	return false
 }
 
 // follows reports whether an event can only come after others of its round.
 func follows(p schema.Payload) bool {
-	switch p.(type) {
-	case *schema.RoundEnded, *schema.VigorishMarked:
-		return true
-	}
-	return movesMoney(p)
+	k := p.Kind()
+	return k == schema.KindRoundEnded || k == schema.KindVigorishMarked || movesMoney(p)
 }
