@@ -214,6 +214,44 @@ func TestFeedReset(t *testing.T) {
 	same(t, "findings", want, reported(got))
 }
 
+// A shoe that was open goes on under its id after the numbering started over. Its whole rounds are judged again, if the
+// table repeats its configuration; otherwise it is said that the shoe cannot be audited.
+func TestShoeGoesOnAfterReset(t *testing.T) {
+	events := legalTable(t, "nj-mini", "mb-1", 4, 6)
+	stop := in(t, events, 1, 2, schema.KindWagerPlaced)
+	opening := events[slices.IndexFunc(events, func(ev schema.Event) bool {
+		return ev.Payload.Kind() == schema.KindTableOpened
+	})]
+	opening.EventID, opening.At = "opening-again", events[stop].At
+	short := in(t, events, 1, 5, schema.KindWagerPaid)
+	paid := *events[short].Payload.(*schema.WagerPaid)
+	paid.Amount--
+	rest := slices.Clone(events[stop:])
+	rest[short-stop].Payload = &paid
+	for _, c := range []struct {
+		rest []schema.Event
+		want finding.Verdict
+	}{{rest, ""}, {append([]schema.Event{opening}, rest...), finding.Breach}} {
+		for i := range c.rest {
+			c.rest[i].Seq = uint64(i + 1)
+		}
+		var short finding.Verdict
+		joined := false
+		for _, f := range findingsOf(enginetest.Encode(events[:stop]), enginetest.Encode(c.rest)) {
+			joined = joined || f.Rule == "feed.gap" && f.ShoeID == events[stop].ShoeID
+			switch {
+			case f.Verdict == finding.Breach && f.Round != 5:
+				t.Errorf("accused: %s in round %d", f.Rule, f.Round)
+			case f.Round == 5 && f.Verdict == finding.Breach:
+				short = f.Verdict
+			}
+		}
+		if short != c.want || !joined {
+			t.Errorf("the short payment is %q, want %q; the shoe is reported as joined: %t", short, c.want, joined)
+		}
+	}
+}
+
 // A joined table is not reset by its own history, which is late and no repetition: that is reported once, and
 // it is kept in the archive.
 func TestHistoryIsNoReset(t *testing.T) {

@@ -136,8 +136,19 @@ var cheminFamily = []*Rule{
 	},
 	{
 		Name: "chemin.vigorish", Doc: "Vigorish of chemin de fer.", Severity: finding.Info, At: Settled,
-		Unknown: "percentage and base of the vigorish are not in the text",
+		Unknown: "percentage and base of the vigorish are not in the text", Needs: baccarat.FeedVigorish,
+		Check: checkBankVigorish,
 	},
+}
+
+// checkBankVigorish says that vigorish of the round cannot be judged: 19:47-4.8 to 4.14 were not found.
+func checkBankVigorish(p *Pass) {
+	for i := range p.Round.Steps {
+		if s := &p.Round.Steps[i]; isVig(s) || s.Kind == record.StepTieCharge {
+			p.CannotJudge(p.rule.Unknown, s.Seq)
+			return
+		}
+	}
 }
 
 // bank is the Banker's wager of the round, nil if he made none.

@@ -232,8 +232,9 @@ func checkElectedCharge(p *Pass) {
 	if mode == baccarat.NoVigorishMode {
 		declared = "no kind of vigorish"
 	}
-	// Where the text has another kind, which takes nothing from a banker hand that wins, the table may charge that.
-	lawful := mode == baccarat.NoVigorishMode &&
+	// Where the book has another kind, which may take nothing from a banker hand that wins, the table may charge that: it
+	// declares none, or a word that the book does not have.
+	lawful := (mode == baccarat.NoVigorishMode || mode == baccarat.VigorishOther) &&
 		(len(p.Law.Unseen)+len(p.Law.NamedModes) > 0 ||
 			slices.ContainsFunc(p.Law.Modes, func(m baccarat.VigorishMode) bool {
 				return m != baccarat.Commission

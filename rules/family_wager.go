@@ -248,7 +248,10 @@ func checkHandled(p *Pass) {
 func checkMedium(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
+		coupon := w.Coupon > 0 && !slices.Contains(p.Law.Media, baccarat.ChipsAndCoupon)
 		switch {
+		case coupon:
+			p.reportWager(w, fmt.Sprintf("one of %v", p.Law.Media), "a coupon of "+p.money(w.Coupon))
 		case slices.Contains(p.Law.Media, w.Medium):
 		case w.Medium == baccarat.NoMedium:
 			p.CannotJudge("what the wager was made with was not reported", w.Placed)

@@ -66,3 +66,19 @@ func dealersAct(p schema.Payload) string {
 	}
 	return ""
 }
+
+// movesMoney reports whether an event settles a wager, or a part of it.
+func movesMoney(p schema.Payload) bool {
+	switch p.Kind() {
+	case schema.KindWagerPaid, schema.KindWagerCollected, schema.KindWagerReturned:
+		return true
+	default:
+		return false
+	}
+}
+
+// follows reports whether an event can only come after others of its round.
+func follows(p schema.Payload) bool {
+	k := p.Kind()
+	return k == schema.KindRoundEnded || k == schema.KindVigorishMarked || movesMoney(p)
+}

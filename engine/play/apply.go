@@ -9,6 +9,7 @@ package play
 
 import (
 	"iter"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
@@ -27,9 +28,12 @@ func (t *Table) Apply(ev *schema.Event) iter.Seq[Stage] {
 }
 
 // Restart closes what is open, since the sequence numbers begin again with this event, and yields the stages that this
-// reaches. What the table knew by the old numbers is dropped.
+// reaches. What the table knew by the old numbers is dropped. A shoe that was open may go on under its id.
 func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
+		t.Used = slices.DeleteFunc(t.Used, func(id string) bool {
+			return t.Shoe != nil && t.Shoe.Name == id || t.Prev != nil && t.Prev.Name == id
+		})
 		t.closeShoes(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
 		t.enforce(nil, nil, 0)
 		t.IsOpen, t.Queue, t.Early = false, nil, nil

@@ -19,11 +19,30 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 		t.Lost(1, t.now)
 		c.reach(RoundRepeated, s, nil)
 	}
+	if follows(t.now.Payload) && s.ahead(c.round) {
+		t.Lost(1, t.now)
+		c.reach(Misplaced, s, nil)
+		return true
+	}
 	r := t.roundOf(c, s)
 	if r == nil {
+		if movesMoney(t.now.Payload) {
+			c.reach(SettledLate, s, nil)
+		}
 		return false
 	}
 	return t.foldBetting(c, s, r) || t.foldDeal(c, s, r) || t.foldSettlement(c, s, r) || t.foldSqueeze(c, s, r)
+}
+
+// ahead reports whether a round has not begun while one before it is known.
+func (s *Shoe) ahead(round uint32) bool {
+	switch k := len(s.Rounds); {
+	case s.Round != nil:
+		return round > s.Round.No
+	case k > 0:
+		return round > s.Rounds[k-1].No
+	}
+	return false
 }
 
 // played is true if a round of this number, or a later one, was played already: its events could not be distinguished

@@ -21,13 +21,24 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 		}
 	}
 	if !reused && slices.Contains(t.Used, id) {
-		return nil // a shoe that is closed: too late to be judged
+		t.tooLate(c)
+		return nil
 	}
 	if !reused && t.shuffledEarly(c) {
 		return nil
 	}
 	t.beginShoe(c)
 	return t.Shoe
+}
+
+// tooLate says of an event of a shoe that is gone that it is not judged.
+func (t *Table) tooLate(c *turn) {
+	switch p := t.now.Payload; {
+	case movesMoney(p):
+		c.reach(SettledLate, nil, nil)
+	case p.Kind() == schema.KindRoundStarted:
+		c.reach(ResumedLate, nil, nil)
+	}
 }
 
 // reused is true if an event begins a shoe under an id that the table has used: only preparing cards does. Everything
@@ -40,8 +51,20 @@ func (t *Table) reused(ev *schema.Event) bool {
 	return t.Shoe == nil || t.Shoe.Name != ev.ShoeID || t.Shoe.Out > 0
 }
 
+// interrupts reports whether an event that begins a shoe is of a round while another shoe has not ended. The end of
+// that shoe was lost with what prepares the next one, or the event names the wrong shoe.
+func (t *Table) interrupts() bool {
+	s := t.Shoe
+	return s != nil && s.Ended.Seq == 0 && (s.Round != nil || s.Settling != nil) && t.now.Round != 0 &&
+		len(t.Early) == 0
+}
+
 // beginShoe begins a shoe with its first event.
 func (t *Table) beginShoe(c *turn) {
+	if t.interrupts() {
+		t.Lost(1, t.now)
+		c.reach(Misplaced, t.Shoe, nil)
+	}
 	t.endShoe(c)
 	if t.Prev != nil {
 		t.closePrev(c)

@@ -20,6 +20,13 @@ const (
 	Changed
 	// RoundRepeated: a round begins that was played already.
 	RoundRepeated
+	// SettledLate: money moves for a wager of a round that is settled already. The shoe is nil if it is gone.
+	SettledLate
+	// ResumedLate: a round begins in a shoe that is gone. The shoe is nil.
+	ResumedLate
+	// Misplaced: an event of a round names a shoe that has not begun while the one in play has not ended, or it names a
+	// round that has not begun.
+	Misplaced
 	// Betting: no more bets, at the latest the first card of a round.
 	Betting
 	// Dealt: the deal of a round is over.

@@ -77,6 +77,8 @@ func (t *Table) feedStage(m *moment) {
 			Observed: fmt.Sprintf("round %d begins again", ev.Round),
 			Seqs:     []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 		}, m.out)
+	case play.SettledLate, play.ResumedLate, play.Misplaced:
+		t.outOfPlace(m)
 	case play.Disputed:
 		t.Fault(ev, &order.FeedFault{
 			Rule: "feed.conflict", Subject: finding.OfRange(ev.Seq, ev.Seq),
@@ -85,13 +87,35 @@ func (t *Table) feedStage(m *moment) {
 		}, m.out)
 	case play.ShoeJoined:
 		t.notice(m, feedNotice{
-			rule: "feed.gap", subject: finding.OfRange(1, ev.Seq-1),
+			rule: "feed.gap", subject: finding.OfRange(1, max(ev.Seq-1, 1)),
 			expected: "the record of the shoe from its first event",
 			observed: "joined at event " + strconv.FormatUint(ev.Seq, 10),
 		})
 	default: // Configured
 		t.configured(m)
 	}
+}
+
+// outOfPlace reports an event that its round or its shoe cannot have any more, or cannot have yet.
+func (t *Table) outOfPlace(m *moment) {
+	ev := m.ev
+	f := &order.FeedFault{
+		Rule: "feed.late", Subject: finding.OfRange(ev.Seq, ev.Seq),
+		Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+	}
+	what := fmt.Sprintf("%v of round %d of shoe %s", ev.Payload.Kind(), ev.Round, ev.ShoeID)
+	switch m.Kind {
+	case play.SettledLate:
+		f.Expected = "the settlement of a round before the next round's first card"
+		f.Observed = what + " after it: kept, but not judged"
+	case play.ResumedLate:
+		f.Expected = "the rounds of a shoe before the first card of the next shoe"
+		f.Observed = what + " after it: kept, but not judged"
+	default: // Misplaced
+		f.Rule, f.Expected = "feed.conflict", "events of a round that has begun, in the shoe in play"
+		f.Observed = what
+	}
+	t.Fault(ev, f, m.out)
 }
 
 // disputed names what an event gives another content than an earlier event did.

@@ -53,7 +53,8 @@ func (t *Table) At(ev *schema.Event, stage *play.Stage, out *[]finding.Finding) 
 	switch stage.Kind {
 	case play.Began:
 		t.clockReported = false
-	case play.ShoeReused, play.ShoeJoined, play.RoundRepeated, play.Disputed, play.Configured:
+	case play.ShoeReused, play.ShoeJoined, play.RoundRepeated, play.Disputed, play.Configured, play.SettledLate,
+		play.ResumedLate, play.Misplaced:
 		t.feedStage(m)
 	case play.Prepared:
 		t.shoeBegun(m)
