@@ -47,7 +47,10 @@ func loadStore(t testing.TB, n int) (*store.Store, string) {
 	if dir == "" {
 		dir = t.TempDir()
 	}
-	e, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: filepath.Join(dir, "data")})
+	e, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{
+		Dir:  filepath.Join(dir, "data"),
+		Args: []string{"--os_threads_nice_value_merge_mutate=10"}, // as docs/console.md recommends
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
