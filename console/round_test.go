@@ -157,6 +157,11 @@ func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, 
 			t.Errorf("%q: no %s in %.900s", text, want, after)
 		}
 	}
+	for path, want := range map[string]int{"/search?q=": 400, "/search?list=1&q=": 200} { // the palette sends half a text
+		if code, _ := send(t, "GET", c.url+path+"live-07,+seat", "", "Cookie", operator); code != want {
+			t.Errorf("%s with half a text: %d, want %d", path, code, want)
+		}
+	}
 	number := c.url + "/search?list=1&q=" + url.QueryEscape("patron "+ref)
 	if _, body := send(t, "GET", number, "", "Cookie", auditor); !strings.Contains(body, code) {
 		t.Errorf("an auditor does not find the patron %s", ref)

@@ -51,6 +51,9 @@ func searchPage(c *Console, x *exchange) error {
 	switch {
 	case errors.As(err, &bad):
 		f.Failed, f.Notes = true, append(f.Notes, bad.Error())
+		if x.r.FormValue("list") != "" {
+			return x.page("search", "Search", f) // The text may be half typed, which is no error of the palette's request.
+		}
 		return x.render(http.StatusBadRequest, "search", "Search", f)
 	case err != nil:
 		return err

@@ -72,6 +72,16 @@ func (t *Table) Lost(n uint64, ev *schema.Event) {
 	}
 }
 
+// misplaced notes that an event of the round in play named another round.
+func (t *Table) misplaced(c *turn) {
+	t.Incomplete = true
+	for _, s := range [2]*Shoe{t.Prev, t.Shoe} {
+		if s != nil {
+			s.lost(c.seq, true)
+		}
+	}
+}
+
 func (s *Shoe) lost(before record.Seq, inRound bool) {
 	s.Missing = true
 	s.Gaps.Behind = before

@@ -19,8 +19,8 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 		t.Lost(1, t.now)
 		c.reach(RoundRepeated, s, nil)
 	}
-	if follows(t.now.Payload) && s.ahead(c.round) {
-		t.Lost(1, t.now)
+	if follows(t.now.Payload) && s.ahead(c.round) && !t.Gaps.Start {
+		t.misplaced(c)
 		c.reach(Misplaced, s, nil)
 		return true
 	}

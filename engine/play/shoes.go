@@ -56,7 +56,7 @@ func (t *Table) reused(ev *schema.Event) bool {
 func (t *Table) interrupts() bool {
 	s := t.Shoe
 	return s != nil && s.Ended.Seq == 0 && (s.Round != nil || s.Settling != nil) && t.now.Round != 0 &&
-		len(t.Early) == 0
+		len(t.Early) == 0 && !t.Gaps.Begin
 }
 
 // beginShoe begins a shoe with its first event.
