@@ -48,6 +48,8 @@ const (
 	tableIsReadOnly  = 242
 	noSpace          = 243
 	tooManyParts     = 252
+	deadlockAvoided  = 473
+	tableWasRenamed  = 517 // CANNOT_ASSIGN_ALTER: the table was renamed or altered during the statement
 	tableStaysAsItIs = 774
 )
 

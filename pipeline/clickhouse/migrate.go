@@ -106,13 +106,13 @@ func (s *Store) run(ctx context.Context, m migrations.Migration) error {
 }
 
 // runStatement runs a statement of a migration. A process that migrates at the same time and is behind may have dropped
-// a view to create it again, so a table or a column that is missing, or dropped during the statement, may be there
-// soon.
+// or renamed a view to create it again, so a table or a column that is missing, or that changes during the statement,
+// may be there soon.
 func (s *Store) runStatement(ctx context.Context, doing, statement string) error {
 	const pause, pauses = 100 * time.Millisecond, 50
 	for range pauses {
 		err := s.explain(doing, s.everywhere(ctx, statement))
-		if err == nil || !errors.Is(err, ErrSchema) && codeOf(err) != tableIsDropped {
+		if err == nil || !errors.Is(err, ErrSchema) && !underway(codeOf(err)) {
 			return err
 		}
 		select {
@@ -122,6 +122,11 @@ func (s *Store) runStatement(ctx context.Context, doing, statement string) error
 		}
 	}
 	return s.explain(doing, s.everywhere(ctx, statement))
+}
+
+// underway reports whether the server refused a statement since another one changes its table.
+func underway(code int32) bool {
+	return code == tableIsDropped || code == tableWasRenamed || code == deadlockAvoided
 }
 
 func (s *Store) apply(ctx context.Context, m migrations.Migration) error {
