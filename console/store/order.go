@@ -57,30 +57,23 @@ func compare(order string, a, b *Place) int {
 	return cmp.Or(first, cmp.Compare(a.Urgency, b.Urgency), cmp.Compare(a.At, b.At), strings.Compare(a.ID, b.ID))
 }
 
-// after returns the rows after a place of rows in order, and at most n of them.
-func after[T any](rows []T, f *Filter, place func(*T) Place) []T {
-	if f.After != (Place{}) {
-		i, _ := slices.BinarySearchFunc(rows, f.After, func(row T, want Place) int {
-			at := place(&row)
-			return cmp.Or(compare(f.Order, &at, &want), -1) // the row at the place itself is before what follows
-		})
-		rows = rows[i:]
-	}
-	return rows[:min(len(rows), LimitOf(f.Limit))]
+// ranked is a row of the queue: its place under a filter, and its number.
+type ranked struct {
+	place Place
+	n     int
 }
 
-// leading sorts the first n of rows and returns them. A row behind n others is dropped without being sorted.
-func leading(rows []ranked, n int, order string) []ranked {
+// page returns the rows that a filter shows, in order: those after its place, up to its limit. It sorts only rows that
+// may be among them.
+func page(rows []ranked, f *Filter) []ranked {
 	sort := func(rows []ranked) {
-		slices.SortFunc(rows, func(a, b ranked) int { return compare(order, &a.place, &b.place) })
+		slices.SortFunc(rows, func(a, b ranked) int { return compare(f.Order, &a.place, &b.place) })
 	}
-	if n >= len(rows)/2 {
-		sort(rows)
-		return rows[:min(n, len(rows))]
-	}
-	kept, last := rows[:0], Place{}
+	n, kept, last := LimitOf(f.Limit), rows[:0], Place{}
+	first := f.After == Place{}
 	for i, full := 0, false; i < len(rows); i++ {
-		if full && compare(order, &rows[i].place, &last) > 0 {
+		at := &rows[i].place
+		if !first && compare(f.Order, at, &f.After) <= 0 || full && compare(f.Order, at, &last) > 0 {
 			continue
 		}
 		if kept = append(kept, rows[i]); len(kept) == 2*n {

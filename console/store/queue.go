@@ -148,18 +148,6 @@ func (s *Store) filtered(ctx context.Context, scope Scope, f *Filter) (rows []*O
 	return rows, c.partial, nil
 }
 
-// ranked is a finding with its place in the queue under a filter.
-type ranked struct {
-	*OpenFinding
-	place Place
-}
-
-func (r *ranked) copied() OpenFinding {
-	f := *r.OpenFinding
-	f.Urgency = r.place.Urgency
-	return f
-}
-
 // place is the place of a finding under a filter.
 func (f *Filter) place(r *OpenFinding) Place {
 	return Place{f.urgency(r), r.At.UnixNano(), r.Amount, r.TableID, r.ID}
@@ -199,7 +187,6 @@ func groupsOf(rows []*OpenFinding, f *Filter) []Group {
 	type group struct {
 		Group
 		first Place // of its most urgent finding
-		place Place
 	}
 	byKey := map[groupKey]*group{}
 	var all []*group
@@ -215,15 +202,15 @@ func groupsOf(rows []*OpenFinding, f *Filter) []Group {
 		}
 		g.add(r)
 	}
-	for _, g := range all {
-		g.Urgency = g.first.Urgency
-		g.place = g.Place()
-	}
-	slices.SortFunc(all, func(a, b *group) int { return compare(f.Order, &a.place, &b.place) })
-	all = after(all, f, func(g **group) Place { return (*g).place })
-	groups := make([]Group, len(all))
+	order := make([]ranked, len(all))
 	for i, g := range all {
-		groups[i] = g.Group
+		g.Urgency = g.first.Urgency
+		order[i] = ranked{g.Place(), i}
+	}
+	order = page(order, f)
+	groups := make([]Group, len(order))
+	for i, r := range order {
+		groups[i] = all[r.n].Group
 	}
 	return groups
 }
@@ -267,17 +254,15 @@ func (s *Store) Open(ctx context.Context, scope Scope, f Filter) ([]OpenFinding,
 }
 
 func openOf(rows []*OpenFinding, f *Filter) []OpenFinding {
-	all := make([]ranked, 0, len(rows))
-	for _, r := range rows {
-		place := f.place(r)
-		if f.After == (Place{}) || compare(f.Order, &place, &f.After) > 0 {
-			all = append(all, ranked{r, place})
-		}
+	order := make([]ranked, len(rows))
+	for i, r := range rows {
+		order[i] = ranked{f.place(r), i}
 	}
-	all = leading(all, LimitOf(f.Limit), f.Order)
-	open := make([]OpenFinding, len(all))
-	for i := range all {
-		open[i] = all[i].copied()
+	order = page(order, f)
+	open := make([]OpenFinding, len(order))
+	for i, r := range order {
+		open[i] = *rows[r.n]
+		open[i].Urgency = r.place.Urgency
 	}
 	return open
 }
