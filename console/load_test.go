@@ -186,8 +186,8 @@ func processorTimes(t testing.TB, console int) map[string]time.Duration {
 	return took
 }
 
-// levelBrowsers gives the threads of the browsers the priority of the console. Chromium raises that of some threads if
-// it runs as root: on a workstation it may not, and there it takes no turn before the console.
+// levelBrowsers gives the threads of the browsers the priority of the console. Chromium raises the priority of
+// some threads if it runs as root. On a workstation it cannot.
 func levelBrowsers(t testing.TB) (lowered int) {
 	t.Helper()
 	const normal = 20 // as the system call returns it; a higher number is a higher priority

@@ -10,8 +10,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// nodeOf is a value that the YAML decoder made, as the node from which it makes the value again. To write the text and
-// to parse it gives an equal node, and costs as much as all else in reading a rulebook.
+// nodeOf returns the YAML node of a decoded value. Writing the value as text and parsing the text gives an equal node,
+// but takes as long as the rest of reading a rulebook.
 func nodeOf(value any) (*yaml.Node, error) {
 	scalar := func(tag, text string) (*yaml.Node, error) {
 		return &yaml.Node{Kind: yaml.ScalarNode, Tag: tag, Value: text}, nil

@@ -8,7 +8,7 @@ import (
 // maxKnown is the max number of bytes of a span that the decoder knows again.
 const maxKnown = 63
 
-// span is the bytes of fields that follow each other and often come again together.
+// span is the bytes of adjacent fields that often recur together.
 type span struct {
 	bytes [maxKnown]byte
 	n     uint8
@@ -32,7 +32,7 @@ type witness struct {
 	camera string
 }
 
-// heads has what the events repeat in front of their payloads, each at the hash of its span.
+// heads holds what events repeat before their payloads, each at the hash of its span.
 type heads struct {
 	places    [256]place
 	witnesses [512]witness

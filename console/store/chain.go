@@ -60,8 +60,8 @@ func (s *Store) record(ctx context.Context, actions []Action, entries []Entry) (
 	}()
 	for _, p := range properties {
 		if of[p].last.Chain == "" {
-			// It has no part in the timeout: if it ended with it, the first requests of a large database from before there
-			// were chains would each begin again.
+			// Without the timeout of the request. Otherwise, on a large database that is older than the chains, each of
+			// the first requests would start over.
 			if err := s.begin(context.WithoutCancel(ctx), p, of[p]); err != nil {
 				return err
 			}

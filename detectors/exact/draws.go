@@ -34,7 +34,7 @@ func (to *byValue) times(of *byValue) int64 {
 }
 
 // turning is a number for each value of a card, twice: a difference of two values needs no reduction to a value. The
-// room behind them is for indices of five bits, which need no check of a bound.
+// spare room holds any index of five bits, so that the compiler checks no bound.
 type turning [32]int64
 
 func (n *turning) once() *byValue { return (*byValue)(n[:]) }

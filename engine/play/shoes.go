@@ -31,7 +31,7 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 	return t.Shoe
 }
 
-// tooLate says of an event of a shoe that is gone that it is not judged.
+// tooLate reports an event of a closed shoe, which is not judged.
 func (t *Table) tooLate(c *turn) {
 	switch p := t.now.Payload; {
 	case movesMoney(p):

@@ -96,21 +96,19 @@ func (t *Table) feedStage(m *moment) {
 	}
 }
 
-// outOfPlace reports an event that its round or its shoe cannot have any more, or cannot have yet.
+// outOfPlace reports an event that comes too late or too early for its round or its shoe.
 func (t *Table) outOfPlace(m *moment) {
 	ev := m.ev
+	what := fmt.Sprintf("%v of round %d of shoe %s", ev.Payload.Kind(), ev.Round, ev.ShoeID)
 	f := &order.FeedFault{
 		Rule: "feed.late", Subject: finding.OfRange(ev.Seq, ev.Seq),
-		Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+		Observed: what + " after it: kept, but not judged", Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 	}
-	what := fmt.Sprintf("%v of round %d of shoe %s", ev.Payload.Kind(), ev.Round, ev.ShoeID)
 	switch m.Kind {
 	case play.SettledLate:
 		f.Expected = "the settlement of a round before the next round's first card"
-		f.Observed = what + " after it: kept, but not judged"
 	case play.ResumedLate:
 		f.Expected = "the rounds of a shoe before the first card of the next shoe"
-		f.Observed = what + " after it: kept, but not judged"
 	default: // Misplaced
 		f.Rule, f.Expected = "feed.conflict", "events of a round that has begun, in the shoe in play"
 		f.Observed = what

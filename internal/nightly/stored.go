@@ -16,8 +16,8 @@ type storedDay struct {
 // storedAtOnce is the number of events whose days are read at once: such a query ends long before its time limit.
 const storedAtOnce = 32_000_000
 
-// storedOf returns what the database has of a day. It is read together with the days behind it: the rows of a table lie
-// together, so that a query of one day reads rows of other days, too.
+// storedOf returns what the database has of a day. It is read together with the days that follow: the rows of a table
+// lie together, so that a query of one day also reads rows of other days.
 func (r *run) storedOf(ctx context.Context, w window) (storedDay, error) {
 	if known, ok := r.stored[w.day]; ok {
 		return known, nil

@@ -178,8 +178,7 @@ func (c *Law) check(l *Loaded) {
 	l.secret("patron_key", &c.PatronKey, c.PatronKeyFile)
 	_, _, err := patronKeys(string(c.PatronKey))
 	l.complain("patron_key", err)
-	c.checked = nil
-	if c.checked, err = c.Books(); err != nil {
+	if c.checked, err = c.BooksWith(nil); err != nil {
 		l.complain("rulebooks", err)
 	}
 }

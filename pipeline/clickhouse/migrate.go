@@ -124,7 +124,7 @@ func (s *Store) runStatement(ctx context.Context, doing, statement string) error
 	return s.explain(doing, s.everywhere(ctx, statement))
 }
 
-// underway reports whether the server refused a statement since another one changes its table.
+// underway reports whether the server refused a statement because another one is changing its table.
 func underway(code int32) bool {
 	return code == tableIsDropped || code == tableWasRenamed || code == deadlockAvoided
 }
