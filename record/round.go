@@ -267,6 +267,27 @@ type Step struct {
 // Unplaced reports whether money was paid, collected or returned for a wager that is not on record.
 func (s *Step) Unplaced() bool { return s.Wager < 0 && s.Kind <= StepReturned }
 
+// Owing is the seat of the wagers that a vigorish step names, or the seat of the step where they name none or several.
+func (r *Round) Owing(s *Step) uint32 {
+	if s.Wager >= 0 {
+		return r.Wagers[s.Wager].Seat
+	}
+	for _, w := range s.Wagers {
+		if r.Wagers[w].Seat != r.Wagers[s.Wagers[0]].Seat {
+			return s.Seat
+		}
+	}
+	if len(s.Wagers) == 0 {
+		return s.Seat
+	}
+	return r.Wagers[s.Wagers[0]].Seat
+}
+
+// Elsewhere reports whether a step moves the money of a wager at another seat than the wager's.
+func (r *Round) Elsewhere(s *Step) bool {
+	return s.Kind <= StepReturned && s.Wager >= 0 && s.Seat != r.Wagers[s.Wager].Seat
+}
+
 // Call is an announcement.
 type Call struct {
 	Seq      Seq

@@ -502,9 +502,9 @@ func (s *Shoe) collectUnmarked(seat uint32, left int64, at Seq) int64 {
 	return left
 }
 
-// CollectLate notes vigorish of a round that was collected after the next round's first card: of the
-// wagers named, or of the seat's that are still unpaid when none is.
-func (s *Shoe) CollectLate(seat uint32, amount int64, wagers []string, at Seq) {
+// CollectTie notes tie charges that were collected after the next round's first card: of the wagers named, or of the
+// seat's that are still unpaid when none is. It returns the amount if all of them were paid before.
+func (s *Shoe) CollectTie(seat uint32, amount int64, wagers []string, at Seq) (excess int64) {
 	for i := range s.Dues {
 		d := &s.Dues[i]
 		named := slices.Contains(wagers, d.Wager) || (len(wagers) == 0 && d.Seat == seat)
@@ -513,4 +513,5 @@ func (s *Shoe) CollectLate(seat uint32, amount int64, wagers []string, at Seq) {
 			d.Cash, amount = d.Cash+amount, 0
 		}
 	}
+	return amount
 }

@@ -182,6 +182,11 @@ func checkBacks(p *Pass) {
 		p.CannotJudge("the back of the shoe's cards was not reported", p.Shoe.Loaded.Seq)
 		return
 	}
+	if cards := p.Round.Cards; len(cards) >= 4 && cards[0].Back != "" && cards[0].Back != want &&
+		!record.Any(cards, func(c *record.DealtCard) bool { return c.Back != cards[0].Back }) {
+		p.otherBacks(cards, want)
+		return
+	}
 	for i := range p.Round.Cards {
 		switch c := &p.Round.Cards[i]; {
 		case c.Back == "":
@@ -192,6 +197,19 @@ func checkBacks(p *Pass) {
 			p.foreignBack(c, "back of design "+design, "back of design "+c.Design)
 		}
 	}
+}
+
+// otherBacks suspects a round of which every card has another back than the shoe's, all of them the same one: other
+// cards are in the shoe, or its back was reported wrong.
+func (p *Pass) otherBacks(cards []record.DealtCard, want string) {
+	seqs := []record.Seq{p.Shoe.Loaded.Seq}
+	for i := range cards {
+		seqs = append(seqs, cards[i].Seq)
+	}
+	p.Suspect(Finding{
+		Subject: finding.OfCard(cards[0].CardSeq), Expected: "back " + want, Evidence: seqs, Cites: p.backsCited(),
+		Observed: fmt.Sprintf("back %s of all %d cards of the round", cards[0].Back, len(cards)),
+	})
 }
 
 // foreignBack reports a card with another back than the shoe's. Without a shuffling device 9 NYCRR 5322.15(c) has the

@@ -29,7 +29,7 @@ var vigFamily = []*Rule{
 	{
 		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
 		Breach:   "One unit too much.",
-		Severity: finding.Critical, At: Settled, Check: vigAmount(baccarat.VigOver), Compares: ofVigorish,
+		Severity: finding.Critical, At: Settled, Check: checkVigOver, Compares: ofVigorish,
 		Needs: baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -265,19 +265,7 @@ func checkCollectionSum(p *Pass) {
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
 			continue
 		}
-		expected := p.money(c.Open) + " as marked"
-		if rounded != c.Open {
-			expected += ", or " + p.money(rounded)
-		}
-		owed, ofIt := c.Open, " of it"
-		if high > 0 {
-			if c.Open > high {
-				owed, ofIt = high, ""
-			}
-			expected = fmt.Sprintf(
-				"%s to %s as owed, %s%s marked", p.money(low), p.money(high), p.money(c.Open), ofIt,
-			)
-		}
+		owed, expected := p.sumOwed(c, rounded, low, high)
 		p.Report(Finding{
 			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat,
 			Amount:   abs(owed - c.Amount),
@@ -285,6 +273,30 @@ func checkCollectionSum(p *Pass) {
 			Expected: expected, Observed: p.money(c.Amount),
 		})
 	}
+}
+
+// sumOwed is the amount of a collection that is owed, in figures and in words: the marks and what they come to rounded,
+// or the range of what is owed if wagers without a mark are in it.
+func (p *Pass) sumOwed(c *record.Collection, rounded, low, high int64) (owed int64, expected string) {
+	owed, expected = c.Open, p.money(c.Open)+" as marked"
+	if rounded != c.Open {
+		expected += ", or " + p.money(rounded)
+	}
+	if high <= 0 {
+		return owed, expected
+	}
+	ofIt := " of it"
+	switch {
+	case c.Open > high:
+		owed, ofIt = high, ""
+	case c.Open == 0:
+		owed = high
+	}
+	due := p.money(high)
+	if low < high {
+		due = p.money(low) + " to " + due
+	}
+	return owed, fmt.Sprintf("%s as owed, %s%s marked", due, p.money(c.Open), ofIt)
 }
 
 // restOfRounded is what is left of the rounded sum of a seat's marks, of which the collections before took parts.
@@ -481,13 +493,14 @@ func checkMarkArea(p *Pass) {
 		case s.Kind != record.StepVigMarked:
 		case s.Marker == baccarat.NoMarker:
 			p.CannotJudge("what evidences the vigorish was not reported", s.Seq)
-		case s.Area == s.Seat:
+		case s.Area == p.Round.Owing(s):
 		case s.Area == 0:
 			p.CannotJudge("the rectangle of a marker was not reported", s.Seq)
 		default:
+			seat := p.Round.Owing(s)
 			p.Report(Finding{
-				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
-				Expected: fmt.Sprintf("rectangle %d", s.Seat), Observed: fmt.Sprintf("rectangle %d", s.Area),
+				Subject: finding.OfSeat(seat), Seat: seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+				Expected: fmt.Sprintf("rectangle %d", seat), Observed: fmt.Sprintf("rectangle %d", s.Area),
 			})
 		}
 	}

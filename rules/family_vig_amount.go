@@ -42,6 +42,9 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	p.charged = p.charged[:0]
 	for i := range r.Steps {
 		s := &r.Steps[i]
+		if r.Owing(s) != s.Seat {
+			continue // checkVigOver suspects it
+		}
 		if s.Kind == record.StepVigCollected || s.Kind == record.StepVigMarked && !p.Shoe.TakenOff(r, s, v.Percent) {
 			p.addCharge(s, func(w *record.Wager) bool { return w.Spot == baccarat.SpotBanker && w.Paid.Times > 0 })
 		}
@@ -165,6 +168,21 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 				p.reportVig(v, c, "")
 			}
 		})
+	}
+}
+
+func checkVigOver(p *Pass) {
+	vigAmount(baccarat.VigOver)(p)
+	r := p.Round
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if owing := r.Owing(s); isVig(s) && owing != s.Seat {
+			p.Suspect(Finding{ // one of the two seats may be a device's error
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+				Expected: fmt.Sprintf("vigorish of seat %d at seat %d", owing, owing),
+				Observed: fmt.Sprintf("%s at seat %d", p.money(s.Amount), s.Seat),
+			})
+		}
 	}
 }
 

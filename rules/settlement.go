@@ -141,7 +141,9 @@ func checkUnsettled(p *Pass) {
 			}
 			p.citeOdds(w, &f)
 			p.Report(f)
+			continue
 		}
+		p.paidElsewhere(w)
 	}
 	// The wager may have been placed and not reported.
 	for i := range r.Steps {
@@ -151,6 +153,21 @@ func checkUnsettled(p *Pass) {
 				Expected: "settlement of a wager of the round",
 				Observed: motionWords[s.Kind] + " " + p.money(s.Amount) + " for a wager that is not on record",
 			})
+		}
+	}
+}
+
+// paidElsewhere suspects a wager whose money was given out at another seat: another patron may have it, or a device may
+// have reported the wrong seat or the wrong wager.
+func (p *Pass) paidElsewhere(w *record.Wager) {
+	for s := range motions(w, p.Round) {
+		if s.Kind != record.StepCollected && p.Round.Elsewhere(s) {
+			p.Suspect(Finding{
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: s.Amount, Evidence: []record.Seq{w.Placed, s.Seq},
+				Expected: fmt.Sprintf("%s wager settled at seat %d", p.spot(w), w.Seat),
+				Observed: fmt.Sprintf("%s %s at seat %d", motionWords[s.Kind], p.money(s.Amount), s.Seat),
+			})
+			return
 		}
 	}
 }

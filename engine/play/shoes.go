@@ -33,11 +33,16 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 
 // tooLate reports an event of a closed shoe, which is not judged.
 func (t *Table) tooLate(c *turn) {
-	switch p := t.now.Payload; {
-	case movesMoney(p):
+	switch p := t.now.Payload.(type) {
+	case *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned, *schema.VigorishMarked:
 		c.reach(SettledLate, nil, nil)
-	case p.Kind() == schema.KindRoundStarted:
+	case *schema.VigorishCollected:
+		if p.VigorishKind != schema.VigorishKindOutstanding { // the table's ledger has what is outstanding
+			c.reach(SettledLate, nil, nil)
+		}
+	case *schema.RoundStarted:
 		c.reach(ResumedLate, nil, nil)
+	default: // moves no money
 	}
 }
 
