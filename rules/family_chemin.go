@@ -377,6 +377,7 @@ func checkBankerOutcome(p *Pass) {
 		p.reportOutcome(bank, want, got)
 	case got == want:
 		p.judgeBankAmount(bank)
+		p.settledElsewhere(bank)
 	}
 }
 
@@ -480,6 +481,7 @@ func (p *Pass) judgeAgainst(w *record.Wager, result baccarat.Result) {
 	switch {
 	case got == want:
 		p.judgeAgainstAmount(w)
+		p.settledElsewhere(w)
 	case got == baccarat.Collect || got == baccarat.Pay:
 		from := len(p.Findings)
 		p.reportOutcome(w, want, got)

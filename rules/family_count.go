@@ -59,6 +59,9 @@ func checkPointCount(p *Pass) {
 	}
 	wrong := !r.Ended.Matches(c)
 	if !wrong && (r.Corrected.Seq == 0 || r.Corrected.Matches(c)) {
+		if n := r.Ended.Cards; n != 0 && n != uint32(c.Cards()) && len(r.Cards) == c.Cards() {
+			p.CannotJudge(fmt.Sprintf("the recorded end counts %d cards, %d were reported", n, c.Cards()), r.Ended.Seq)
+		}
 		return
 	}
 	f := Finding{

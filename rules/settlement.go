@@ -143,7 +143,7 @@ func checkUnsettled(p *Pass) {
 			p.Report(f)
 			continue
 		}
-		p.paidElsewhere(w)
+		p.settledElsewhere(w)
 	}
 	// The wager may have been placed and not reported.
 	for i := range r.Steps {
@@ -157,11 +157,11 @@ func checkUnsettled(p *Pass) {
 	}
 }
 
-// paidElsewhere suspects a wager whose money was given out at another seat: another patron may have it, or a device may
-// have reported the wrong seat or the wrong wager.
-func (p *Pass) paidElsewhere(w *record.Wager) {
+// settledElsewhere suspects a wager that was settled at another seat: another patron may have the money, or have lost it,
+// or a device may have reported the wrong seat or the wrong wager.
+func (p *Pass) settledElsewhere(w *record.Wager) {
 	for s := range motions(w, p.Round) {
-		if s.Kind != record.StepCollected && p.Round.Elsewhere(s) {
+		if p.Round.Elsewhere(s) {
 			p.Suspect(Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: s.Amount, Evidence: []record.Seq{w.Placed, s.Seq},
 				Expected: fmt.Sprintf("%s wager settled at seat %d", p.spot(w), w.Seat),
