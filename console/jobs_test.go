@@ -30,6 +30,13 @@ func (w *worker) key(keys ...string) {
 	}
 }
 
+// chord presses keys that must follow each other soon.
+func (w *worker) chord(keys string) {
+	w.t.Helper()
+	w.keys += len(keys)
+	w.press(keys)
+}
+
 func (w *worker) write(text string) {
 	w.t.Helper()
 	w.text += len(text)
@@ -89,7 +96,7 @@ func TestJobs(t *testing.T) {
 	for _, w := range []*worker{ann, bob} {
 		w.await("!document.querySelector('#critbar').hidden")
 	}
-	ann.key("g", "q")
+	ann.chord("gq")
 	ann.await("document.querySelector('.queue tr[data-sev=critical]') != null")
 	ann.key("j", "\r")
 	ann.await("document.querySelector('.finding .act') != null")
@@ -107,13 +114,13 @@ func TestJobs(t *testing.T) {
 	bob.await("document.querySelector('.head .state-closed') != null")
 	counted("a critical from another page to closed")
 
-	ann.key("g", "h")
+	ann.chord("gh")
 	ann.await("document.querySelector('[name=note]') != null")
 	ann.clickOn("[name=note]")
 	ann.write("watch live-07")
 	ann.clickOn("form[action='/handover'] button")
 	ann.await("location.pathname.startsWith('/handovers/ac-1/')")
-	bob.key("g", "h")
+	bob.chord("gh")
 	bob.clickOn(".log a[href^='/handovers/']")
 	bob.clickOn("#accept")
 	bob.await("document.querySelector('#accepted b') && document.querySelector('#accepted b').textContent == 'bob'")

@@ -123,22 +123,22 @@
     palette.addEventListener("click", (e) => { if (e.target === palette) palette.close(); });
   }
 
-  let g = 0;
+  let g = -Infinity; // when g was pressed, whenever a busy page comes to it
   document.addEventListener("keydown", (e) => {
     if ((e.ctrlKey || e.metaKey) && !e.altKey && e.key === "k") { e.preventDefault(); ask(); return; }
     if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || (palette && palette.open)) return;
     if (e.key === "Escape" && /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) { e.target.blur(); return; }
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "checkbox") return;
     if (localStorage.getItem("shoeproof-keys") === "off") return;
-    if (Date.now() - g < 1200) {
-      g = 0;
+    if (e.timeStamp - g < 1500) {
+      g = -Infinity;
       const pages = {q: "/queue", f: "/floor", d: "/dealers", h: "/handover", s: "/silences", r: "/rates"};
       const to = pages[e.key];
       if (to) { e.preventDefault(); location.href = to; return; }
     }
     const keys = {
       j: () => move(1), k: () => move(-1), n: () => show(),
-      g: () => { g = Date.now(); }, u: () => { location.href = "/queue"; },
+      g: () => { g = e.timeStamp; }, u: () => { location.href = "/queue"; },
       z: () => press("#undo button"), a: () => act("acknowledge"), r: () => act("review"), e: () => act("escalate"), m: () => act("assign"),
       c: () => act("close"), "?": () => { location.href = "/help"; }, "/": () => ask(),
       o: () => { const tr = current(); if (tr) link(tr).click(); },
