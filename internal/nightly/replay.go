@@ -49,7 +49,7 @@ func (d *tableDay) end() string {
 // begin returns an engine with the state of a table's last snapshot, nil from the first event.
 func (r *run) begin(ctx context.Context, table *clickhouse.ArchivedTable) (*engine.Engine, *rows.Snapshot, error) {
 	options := r.Engine
-	options.NoArchive = true
+	options.NoArchive, options.NoSnapshots = true, true
 	if r.Whole {
 		return engine.New(options), nil, nil
 	}
