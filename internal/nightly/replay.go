@@ -26,8 +26,8 @@ type tableDay struct {
 	digest hash.Hash
 	// seen are events that the digest has not received yet.
 	seen []byte
-	// rows are the hashes of the facts, until they are folded.
-	rows map[factKey]factHash
+	// rows are the facts until they are folded, nil without any.
+	rows *factRows
 }
 
 // event adds an event to the digest of the day.
