@@ -221,6 +221,9 @@ func (r *run) assigned(table string) bool {
 	return int(h.Sum64()%uint64(r.Workers)) == r.Worker
 }
 
+// epochsAtOnce is the number of tables whose epochs are read at once: few, so that the replays follow soon.
+const epochsAtOnce = 16
+
 // part replays the worker's tables and stores the results.
 func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhouse.ArchivedTable, res *Result) error {
 	started := r.Now()
@@ -238,6 +241,12 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)))
 	for i := range tables {
+		if i%epochsAtOnce == 0 {
+			if err := r.store.ReadEpochs(working, tables[i:min(i+epochsAtOnce, len(tables))]); err != nil {
+				group.Go(func() error { return err }) // it ends the others
+				break
+			}
+		}
 		group.Go(func() error {
 			ctx, span := tracing.Start(working, "replay "+tables[i].Table)
 			days, folded, err := r.replay(ctx, &tables[i])
