@@ -34,7 +34,8 @@ type Options struct {
 	Shift string // of each day; empty for all shifts
 	// Worker, from 0, of Workers takes the tables whose hash modulo Workers is its number.
 	Worker, Workers int
-	// Parallel is the number of tables that are replayed at once, the number of processors for 0. It changes no result.
+	// Parallel is the number of tables that are replayed at once, 0 for two for each processor, since a replay waits for
+	// the database half of the time. It changes no result.
 	Parallel int
 	// Whole reads each table from its first archived event instead of from its last snapshot before the days.
 	Whole  bool
@@ -239,7 +240,7 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 	var mu sync.Mutex
 	done := 0
 	group, working := errgroup.WithContext(ctx)
-	group.SetLimit(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)))
+	group.SetLimit(cmp.Or(r.Parallel, 2*runtime.GOMAXPROCS(0)))
 	for i := range tables {
 		if i%epochsAtOnce == 0 {
 			if err := r.store.ReadEpochs(working, tables[i:min(i+epochsAtOnce, len(tables))]); err != nil {
