@@ -51,6 +51,8 @@ type Options struct {
 	Decoded func()
 	// NoArchive leaves out the rows of the archive, for a replay that only wants findings.
 	NoArchive bool
+	// NoSnapshots leaves out the snapshots that are due, for a replay that nothing resumes.
+	NoSnapshots bool
 }
 
 // Terms are the law and the configuration of a stored configuration, in the canonical JSON of table_configs; false if

@@ -93,6 +93,9 @@ func (e *Engine) Low(next int64) (low, clock int64) {
 // snapshotsDue writes the snapshots that are due after a record: of its own table, and of the tables that it shows to
 // be idle or far back.
 func (e *Engine) snapshotsDue(t *table, at *Offsets, out *rows.Set) {
+	if e.opt.NoSnapshots {
+		return
+	}
 	if t != nil && t.due.boundary && t.play.Prev == nil {
 		e.snapshot(t, at, out)
 	}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -18,6 +19,7 @@ import (
 type factTable struct {
 	rows.Table
 	columns  []rows.Column
+	keys     []rows.Column // of columns
 	labels   []rows.Column
 	at, shoe *rows.Column
 }
@@ -25,19 +27,18 @@ type factTable struct {
 func factTables() []factTable {
 	var all []factTable
 	for _, t := range rows.FactTables() {
-		all = append(all, factTable{t, t.Compared(), t.Labels(), t.Column("at"), t.Column("shoe_id")})
+		columns := t.Compared()
+		keys := slices.DeleteFunc(slices.Clone(columns), func(c rows.Column) bool { return !c.Key })
+		all = append(all, factTable{t, columns, keys, t.Labels(), t.Column("at"), t.Column("shoe_id")})
 	}
 	return all
 }
 
-// factKey is a row of facts: its table, its shoe, and the hash of its key.
-type factKey struct {
-	name, shoe string
-	key        [sha256.Size]byte
+// factRow is a row of facts: its table, its shoe, and the hashes of the row and of its labels.
+type factRow struct {
+	name, shoe  string
+	row, labels [sha256.Size]byte
 }
-
-// factHash are the hashes of a row of facts and of its labels.
-type factHash struct{ row, labels [sha256.Size]byte }
 
 // foldAfter is how long after the end of a day its facts are kept by row: events that come late change some.
 const foldAfter = 24 * 3600 * int64(1e9)
@@ -53,25 +54,39 @@ func (r *run) facts(days []tableDay, b *rows.Set) {
 			if k < 0 {
 				continue
 			}
-			text = text[:0]
-			for c := range t.columns {
-				if t.columns[c].Key {
-					text = t.columns[c].AppendPlain(text, v, row)
-				}
-			}
-			key := factKey{t.Name, v.Word(t.shoe, row), sha256.Sum256(text)}
+			text = appendPlain(append(text[:0], t.Name...), t.keys, v, row)
 			if days[k].rows == nil {
-				days[k].rows = map[factKey]factHash{}
+				days[k].rows = spareRows.Get().(*factRows)
 			}
+			f := days[k].rows.row(sha256.Sum256(text))
+			f.name, f.shoe = t.Name, v.Word(t.shoe, row)
 			text = appendPlain(text[:0], t.columns, v, row)
-			hash := factHash{row: sha256.Sum256(text)}
+			f.row = sha256.Sum256(text)
 			if len(t.labels) > 0 {
 				text = appendPlain(text[:0], t.labels, v, row)
-				hash.labels = sha256.Sum256(text)
+				f.labels = sha256.Sum256(text)
 			}
-			days[k].rows[key] = hash
 		}
 	}
+}
+
+// factRows are the rows of facts of a table and day. Keys has the index of each by the hash of its key.
+type factRows struct {
+	list []factRow
+	keys map[[sha256.Size]byte]int32
+}
+
+// spareRows are factRows to use again: to grow new ones takes longer than to fill them.
+var spareRows = sync.Pool{New: func() any { return &factRows{keys: map[[sha256.Size]byte]int32{}} }}
+
+// row returns the row with a key, a new one for a new key. It is valid until the next call.
+func (f *factRows) row(key [sha256.Size]byte) *factRow {
+	i, known := f.keys[key]
+	if !known {
+		i = int32(len(f.list))
+		f.keys[key], f.list = i, append(f.list, factRow{})
+	}
+	return &f.list[i]
 }
 
 func appendPlain(text []byte, columns []rows.Column, v rows.View, row int) []byte {
@@ -83,16 +98,20 @@ func appendPlain(text []byte, columns []rows.Column, v rows.View, row int) []byt
 
 // fold reduces the facts of a day to one digest for each table of facts and shoe.
 func (d *tableDay) fold() {
+	if d.rows == nil {
+		return
+	}
 	type group struct{ name, shoe string }
 	sums, labels := map[group]*rows.Sum256{}, map[group]*rows.Sum256{}
 	counts := map[group]uint64{}
-	for key, hash := range d.rows { // a sum does not depend on the order
-		g := group{key.name, key.shoe}
+	for i := range d.rows.list {
+		f := &d.rows.list[i]
+		g := group{f.name, f.shoe}
 		if sums[g] == nil {
 			sums[g], labels[g] = &rows.Sum256{}, &rows.Sum256{}
 		}
-		sums[g].Add(hash.row)
-		labels[g].Add(hash.labels)
+		sums[g].Add(f.row)
+		labels[g].Add(f.labels)
 		counts[g]++
 	}
 	for g, sum := range sums { // sorted below
@@ -105,6 +124,10 @@ func (d *tableDay) fold() {
 		d.Facts = append(d.Facts, f)
 	}
 	slices.SortFunc(d.Facts, compareFacts)
+	clear(d.rows.list)
+	clear(d.rows.keys)
+	d.rows.list = d.rows.list[:0]
+	spareRows.Put(d.rows)
 	d.rows = nil
 }
 

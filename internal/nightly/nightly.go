@@ -34,7 +34,8 @@ type Options struct {
 	Shift string // of each day; empty for all shifts
 	// Worker, from 0, of Workers takes the tables whose hash modulo Workers is its number.
 	Worker, Workers int
-	// Parallel is the number of tables that are replayed at once, the number of processors for 0. It changes no result.
+	// Parallel is the number of tables that are replayed at once, 0 for two for each processor, since a replay waits for
+	// the database half of the time. It changes no result.
 	Parallel int
 	// Whole reads each table from its first archived event instead of from its last snapshot before the days.
 	Whole  bool
@@ -221,6 +222,9 @@ func (r *run) assigned(table string) bool {
 	return int(h.Sum64()%uint64(r.Workers)) == r.Worker
 }
 
+// epochsAtOnce is the number of tables whose epochs are read at once: few, so that the replays follow soon.
+const epochsAtOnce = 16
+
 // part replays the worker's tables and stores the results.
 func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhouse.ArchivedTable, res *Result) error {
 	started := r.Now()
@@ -236,8 +240,14 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 	var mu sync.Mutex
 	done := 0
 	group, working := errgroup.WithContext(ctx)
-	group.SetLimit(cmp.Or(r.Parallel, runtime.GOMAXPROCS(0)))
+	group.SetLimit(cmp.Or(r.Parallel, 2*runtime.GOMAXPROCS(0)))
 	for i := range tables {
+		if i%epochsAtOnce == 0 {
+			if err := r.store.ReadEpochs(working, tables[i:min(i+epochsAtOnce, len(tables))]); err != nil {
+				group.Go(func() error { return err }) // it ends the others
+				break
+			}
+		}
 		group.Go(func() error {
 			ctx, span := tracing.Start(working, "replay "+tables[i].Table)
 			days, folded, err := r.replay(ctx, &tables[i])

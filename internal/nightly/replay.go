@@ -26,8 +26,8 @@ type tableDay struct {
 	digest hash.Hash
 	// seen are events that the digest has not received yet.
 	seen []byte
-	// rows are the hashes of the facts, until they are folded.
-	rows map[factKey]factHash
+	// rows are the facts until they are folded, nil without any.
+	rows *factRows
 }
 
 // event adds an event to the digest of the day.
@@ -49,7 +49,7 @@ func (d *tableDay) end() string {
 // begin returns an engine with the state of a table's last snapshot, nil from the first event.
 func (r *run) begin(ctx context.Context, table *clickhouse.ArchivedTable) (*engine.Engine, *rows.Snapshot, error) {
 	options := r.Engine
-	options.NoArchive = true
+	options.NoArchive, options.NoSnapshots = true, true
 	if r.Whole {
 		return engine.New(options), nil, nil
 	}

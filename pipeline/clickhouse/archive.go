@@ -197,29 +197,45 @@ func (p location) compare(o *location) int {
 	return cmp.Or(cmp.Compare(p.partition, o.partition), cmp.Compare(p.offset, o.offset))
 }
 
-// epochs returns the epochs of a table in order. A new one starts at another event with Seq 1.
+// epochs returns the epochs of a table in order.
 func (s *Store) epochs(ctx context.Context, of *ArchivedTable) ([]epoch, error) {
 	if of.known != nil {
 		return of.known, nil
 	}
-	all := []epoch{{}}
-	var p location
-	first := true
-	err := s.scan(ctx, "SELECT partition, min(offset) AS first FROM "+s.name("events")+
-		" WHERE property_id = {property:String} AND table_id = {table:String} AND seq = 1 GROUP BY partition, "+
-		"event_id ORDER BY partition, first",
-		params("property", of.Property, "table", of.Table), func() {
-			if at := p; !first {
-				all[len(all)-1].until = &at
-				all = append(all, epoch{from: &at})
-			}
-			first = false
-		}, &p.partition, &p.offset)
-	if err != nil {
-		return nil, s.explain("read the sequence epochs of a table", err)
+	one := []ArchivedTable{*of}
+	if err := s.ReadEpochs(ctx, one); err != nil {
+		return nil, err
 	}
-	of.known = all
-	return all, nil
+	of.known = one[0].known
+	return of.known, nil
+}
+
+// ReadEpochs reads the sequence epochs of tables of one property, which a replay otherwise reads of each: a query takes
+// the server as long as reading some thousand events. A new epoch starts at another event with Seq 1. The replays
+// should follow soon: they do not notice an epoch that starts later.
+func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
+	of := map[string]*ArchivedTable{}
+	var names []string
+	for i := range tables {
+		t := &tables[i]
+		t.known = []epoch{{}}
+		of[t.Table], names = t, append(names, t.Table)
+	}
+	var table string
+	var last *ArchivedTable
+	var p location
+	err := s.scan(ctx, "SELECT toString(table_id) AS name, partition, min(offset) AS first FROM "+s.name("events")+
+		" WHERE property_id = {property:String} AND table_id IN {tables:Array(String)} AND seq = 1 GROUP BY name, "+
+		"partition, event_id ORDER BY name, partition, first",
+		params("property", tables[0].Property, "tables", names), func() {
+			t, at := of[table], p
+			if t == last {
+				t.known[len(t.known)-1].until = &at
+				t.known = append(t.known, epoch{from: &at})
+			}
+			last = t
+		}, &table, &p.partition, &p.offset)
+	return s.explain("read the sequence epochs of tables", err)
 }
 
 // archiveReader reads one epoch of a table.
