@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -56,7 +55,7 @@ func (r *run) facts(days []tableDay, b *rows.Set) {
 			}
 			text = appendPlain(append(text[:0], t.Name...), t.keys, v, row)
 			if days[k].rows == nil {
-				days[k].rows = spareRows.Get().(*factRows)
+				days[k].rows = r.spareRows()
 			}
 			f := days[k].rows.row(sha256.Sum256(text))
 			f.name, f.shoe = t.Name, v.Word(t.shoe, row)
@@ -76,8 +75,14 @@ type factRows struct {
 	keys map[[sha256.Size]byte]int32
 }
 
-// spareRows are factRows to use again: to grow new ones takes longer than to fill them.
-var spareRows = sync.Pool{New: func() any { return &factRows{keys: map[[sha256.Size]byte]int32{}} }}
+// spareRows returns empty rows, of a day that was folded if there is one: to grow new ones takes longer than to fill
+// them.
+func (r *run) spareRows() *factRows {
+	if spare, ok := r.spare.Get().(*factRows); ok {
+		return spare
+	}
+	return &factRows{keys: map[[sha256.Size]byte]int32{}}
+}
 
 // row returns the row with a key, a new one for a new key. It is valid until the next call.
 func (f *factRows) row(key [sha256.Size]byte) *factRow {
@@ -97,7 +102,7 @@ func appendPlain(text []byte, columns []rows.Column, v rows.View, row int) []byt
 }
 
 // fold reduces the facts of a day to one digest for each table of facts and shoe.
-func (d *tableDay) fold() {
+func (r *run) fold(d *tableDay) {
 	if d.rows == nil {
 		return
 	}
@@ -127,7 +132,7 @@ func (d *tableDay) fold() {
 	clear(d.rows.list)
 	clear(d.rows.keys)
 	d.rows.list = d.rows.list[:0]
-	spareRows.Put(d.rows)
+	r.spare.Put(d.rows)
 	d.rows = nil
 }
 

@@ -171,7 +171,7 @@ func (w *without) finish(r *run, days []tableDay) {
 	w.engine.Finish(&w.rows)
 	w.collect(r)
 	for i := range w.days {
-		w.days[i].fold()
+		r.fold(&w.days[i])
 		days[i].Late, days[i].LiveFacts = true, w.days[i].Facts
 		days[i].LiveOpen = r.open(w.engine, r.windows[i].until)
 		days[i].Lived = finding.Latest(w.days[i].found)

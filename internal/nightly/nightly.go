@@ -148,6 +148,8 @@ type run struct {
 	events uint64
 	// stored are the days that were read at once.
 	stored map[string]storedDay
+	// spare are factRows of days that were folded.
+	spare sync.Pool
 }
 
 // Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time

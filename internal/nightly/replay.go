@@ -104,7 +104,7 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 			lived.collect(r)
 			for i := range days {
 				if days[i].rows != nil && e.At > r.windows[i].until+foldAfter {
-					days[i].fold()
+					r.fold(&days[i])
 				}
 			}
 		}
@@ -124,7 +124,7 @@ func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days
 		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)
 		d.Digest = d.end()
 		d.found = finding.Latest(d.found)
-		d.fold()
+		r.fold(d)
 		slices.Sort(d.Books)
 	}
 	lived.finish(r, days)
