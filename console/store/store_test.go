@@ -457,6 +457,35 @@ func TestPriority(t *testing.T) {
 	}
 }
 
+// The console log has lines of the last day and older ones, page by page.
+func TestEntriesOfAllDays(t *testing.T) {
+	s, ctx := played(t), t.Context()
+	const actor = "of all days"
+	for i := range 9 {
+		at := time.Now().Add(-time.Duration(i) * 7 * time.Hour)
+		if err := s.Log(ctx, Entry{PropertyID: "ac-1", Actor: actor, Action: "a", Object: fmt.Sprint(i), At: at}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q, got := EntryQuery{Actor: actor, Limit: 2}, ""
+	for {
+		lines, err := s.Entries(ctx, everywhere, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range lines {
+			got += e.Object
+		}
+		if len(lines) < q.Limit {
+			break
+		}
+		q.After = lines[len(lines)-1]
+	}
+	if got != "012345678" {
+		t.Errorf("the lines are %s, want 012345678", got)
+	}
+}
+
 // A value is compared as it is: no part of it becomes SQL.
 func TestInjection(t *testing.T) {
 	s := played(t)
