@@ -17,8 +17,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// A page whose statement ClickHouse ends at its limit of time, or refuses because too many run, is a 503 with the time to
-// wait. A POST is not: a client that sends it again may act twice.
+// A page whose statement ClickHouse ends at its limit of time, or refuses because too many run, is a 503 with the time
+// to wait. A POST is not: a client that sends it again may act twice.
 func TestOverloaded(t *testing.T) {
 	t.Parallel()
 	cfg := server.Migrated(t)

@@ -170,13 +170,14 @@ func TestFindingThatJustArrived(t *testing.T) {
 	}
 }
 
-// The state of a finding is read from the cache while it is at most a second old, within the scope, and the newest of two
-// properties counts.
+// The state of a finding is read from the cache while it is at most a second old, within the scope, and the newest of
+// two properties counts.
 func TestStateOfTheCache(t *testing.T) {
 	now := time.Now()
 	c := &queueCache{readAt: now.Add(-time.Second), rows: map[findingKey]cachedRow{}}
 	for _, r := range []OpenFinding{
-		{PropertyID: "ac-1", ID: "a", State: New}, {PropertyID: "ac-2", ID: "a", State: Acknowledged, Version: 1},
+		{PropertyID: "ac-1", ID: "a", State: New},
+		{PropertyID: "ac-2", ID: "a", State: Acknowledged, Version: 1},
 		{PropertyID: "ac-1", ID: "b", State: Closed, Deleted: 1},
 	} {
 		c.rows[r.key()] = cachedRow{&r, now}
@@ -201,7 +202,8 @@ func TestStateOfTheCache(t *testing.T) {
 	}
 }
 
-// The page of a finding has the state that another console gave it, at the latest when the cache is older than a second.
+// The page of a finding has the state that another console gave it, at the latest when the cache is older than a
+// second.
 func TestStateOfAnotherConsole(t *testing.T) {
 	one, ctx := played(t), t.Context()
 	two := &Store{Store: one.Store, archive: one.archive, now: time.Now, maxOpen: maxOpen}

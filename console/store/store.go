@@ -84,8 +84,8 @@ func archiveError(err error) error {
 	return nil
 }
 
-// Overloaded reports whether a statement failed because ClickHouse did not complete it in its time limit, or because too
-// many statements ran.
+// Overloaded reports whether a statement failed because ClickHouse did not complete it in its time limit, or because
+// too many statements ran.
 func Overloaded(err error) bool {
 	const timeoutExceeded, tooSlow, tooManyQueries = 159, 160, 202
 	e, ok := errors.AsType[*ch.Exception](err)

@@ -513,7 +513,8 @@ func TestEntriesOfAllDays(t *testing.T) {
 	const actor = "of all days"
 	for i := range 9 {
 		at := time.Now().Add(-time.Duration(i) * 7 * time.Hour)
-		if err := s.Log(ctx, Entry{PropertyID: "ac-1", Actor: actor, Action: "a", Object: fmt.Sprint(i), At: at}); err != nil {
+		e := Entry{PropertyID: "ac-1", Actor: actor, Action: "a", Object: fmt.Sprint(i), At: at}
+		if err := s.Log(ctx, e); err != nil {
 			t.Fatal(err)
 		}
 	}
