@@ -189,8 +189,12 @@ func TestStateOfTheCache(t *testing.T) {
 		after time.Duration
 		want  string
 	}{
-		{everywhere, "a", 0, Acknowledged}, {one, "a", 0, New}, {one, "b", 0, Closed},
-		{everywhere, "c", 0, ""}, {Scope{Properties: []string{"ac-3"}}, "a", 0, ""}, {everywhere, "a", 1, ""},
+		{everywhere, "a", 0, Acknowledged},
+		{one, "a", 0, New},
+		{one, "b", 0, Closed},
+		{everywhere, "c", 0, ""},
+		{Scope{Properties: []string{"ac-3"}}, "a", 0, ""},
+		{everywhere, "a", 1, ""},
 	} {
 		got := ""
 		if rows := c.triaged(test.scope, test.id, now.Add(test.after)); len(rows) > 0 {
