@@ -99,6 +99,9 @@ func (x *exchange) fail(err error) {
 		return
 	}
 	status, text := x.explain(err)
+	if status == http.StatusServiceUnavailable {
+		x.w.Header().Set("Retry-After", "10")
+	}
 	if x.route.api {
 		failJSON(x.w, status, text)
 		return
@@ -161,6 +164,9 @@ func (x *exchange) explain(err error) (status int, text string) {
 		return http.StatusConflict, strings.ToUpper(err.Error()[:1]) + err.Error()[1:] + "."
 	case errors.As(err, &bad):
 		return http.StatusBadRequest, bad.Error()
+	case store.Overloaded(err) && x.r.Method != http.MethodPost: // a repeated POST may act twice
+		x.c.Log.Error("request failed: ClickHouse is overloaded", "path", x.r.URL.Path, "error", err)
+		return http.StatusServiceUnavailable, "The database is overloaded. Try again in ten seconds."
 	}
 	x.c.Log.Error("request failed", "path", x.r.URL.Path, "error", err)
 	return http.StatusInternalServerError, "Internal error. The console's program log has the details."

@@ -3,6 +3,7 @@ package console
 import (
 	"fmt"
 	"maps"
+	"net/http"
 	"reflect"
 	"strings"
 	"time"
@@ -204,15 +205,16 @@ func (d operation) openAPI(r route) object {
 		properties := object{"error": object{"type": "string"}}
 		return object{"description": text, "content": content(object{"type": "object", "properties": properties})}
 	}
-	op := object{
-		"operationId": d.id, "summary": d.summary, "parameters": params,
-		"responses": object{
-			"200": object{"description": "success", "content": content(result)},
-			"400": failure("malformed request"), "401": failure("not signed in"),
-			"403": failure("the role does not permit this"), "404": failure("not found"),
-			"409": failure("the state of the finding does not allow the action"), "429": failure("too many requests"),
-		},
+	responses := object{
+		"200": object{"description": "success", "content": content(result)},
+		"400": failure("malformed request"), "401": failure("not signed in"),
+		"403": failure("the role does not permit this"), "404": failure("not found"),
+		"409": failure("the state of the finding does not allow the action"), "429": failure("too many requests"),
 	}
+	if r.method == http.MethodGet && !r.public {
+		responses["503"] = failure("the database is overloaded; Retry-After has the seconds to wait")
+	}
+	op := object{"operationId": d.id, "summary": d.summary, "parameters": params, "responses": responses}
 	if r.public {
 		op["description"], op["security"] = "Public.", []object{}
 	} else {

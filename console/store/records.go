@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -78,8 +79,20 @@ type EntryQuery struct {
 	Limit                           int
 }
 
-// Entries returns lines of the console log, the latest first.
+// Entries returns lines of the console log, the latest first. Those of the last day mostly suffice, of which few
+// granules are read.
 func (s *Store) Entries(ctx context.Context, scope Scope, q EntryQuery) ([]Entry, error) {
+	if q.Since.IsZero() {
+		last := q
+		last.Since = cmp.Or(q.After.At, q.Until, s.now()).AddDate(0, 0, -1)
+		if found, err := s.entries(ctx, scope, last); err != nil || len(found) == LimitOf(q.Limit) {
+			return found, err
+		}
+	}
+	return s.entries(ctx, scope, q)
+}
+
+func (s *Store) entries(ctx context.Context, scope Scope, q EntryQuery) ([]Entry, error) {
 	w := in(scope).equal("property_id", q.Property).equal("actor", q.Actor).equal("action", q.Action).
 		equal("object", q.Object)
 	if !q.Since.IsZero() {

@@ -84,6 +84,15 @@ func archiveError(err error) error {
 	return nil
 }
 
+// Overloaded reports whether a statement failed because ClickHouse did not complete it in its time limit, or because
+// too many statements ran.
+func Overloaded(err error) bool {
+	const timeoutExceeded, tooSlow, tooManyQueries = 159, 160, 202
+	e, ok := errors.AsType[*ch.Exception](err)
+	return ok && (e.Code == timeoutExceeded || e.Code == tooSlow || e.Code == tooManyQueries) ||
+		errors.Is(err, ch.ErrAcquireConnTimeout)
+}
+
 // Scope is the set of properties that a user may see.
 type Scope struct {
 	All        bool

@@ -296,6 +296,56 @@ func TestPlay(t *testing.T) {
 	}
 }
 
+// A search for the wagers of a seat at all tables finds, page by page, each round in which the seat has one.
+func TestRoundsOfASeat(t *testing.T) {
+	s, ctx := played(t), t.Context()
+	var want []struct {
+		Key string `ch:"key"`
+	}
+	const key = "concat(property_id, ' ', table_id, ' ', shoe_id, ' ', toString(round))"
+	err := s.Conn().Select(ctx, &want, "SELECT DISTINCT "+key+" AS key FROM "+s.Table("wagers")+" FINAL WHERE seat = 2 "+
+		"AND (table_id, shoe_id, round) IN (SELECT table_id, shoe_id, round FROM "+s.Table("rounds")+") ORDER BY key")
+	if err != nil || len(want) < 50 {
+		t.Fatal(len(want), err)
+	}
+	rounds, err := s.FindRounds(ctx, everywhere, RoundQuery{Limit: 1, Until: time.Now().AddDate(1, 0, 0)})
+	if err != nil || len(rounds) != 1 {
+		t.Fatal(len(rounds), err)
+	}
+	for _, near := range []bool{false, true} {
+		q := RoundQuery{Seat: 2, Until: rounds[0].At.Add(time.Second), Limit: 9}
+		if near {
+			q.Near, q.Limit = rounds[0].At.Add(-time.Hour), MaxRows
+		}
+		found := map[string]bool{}
+		for range len(want) {
+			part, err := s.FindRounds(ctx, everywhere, q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, r := range part {
+				found[fmt.Sprint(r.PropertyID, " ", r.TableID, " ", r.ShoeID, " ", r.Round)] = true
+			}
+			if len(part) < q.Limit {
+				break
+			}
+			q.After = part[len(part)-1]
+		}
+		if len(found) != len(want) {
+			t.Errorf("nearest first %v: %d rounds, want %d", near, len(found), len(want))
+		}
+		for _, w := range want {
+			if !found[w.Key] {
+				t.Errorf("nearest first %v: no round %s", near, w.Key)
+			}
+		}
+	}
+	none, err := s.FindRounds(ctx, everywhere, RoundQuery{Seat: 99, Until: time.Now().AddDate(1, 0, 0)})
+	if err != nil || len(none) != 0 {
+		t.Errorf("seat 99 has %d rounds, %v", len(none), err)
+	}
+}
+
 // A finding whose newest version has severity info is no exception, whatever an older one was.
 func TestExceptionsChooseTheNewestVersion(t *testing.T) {
 	s := played(t)
@@ -454,6 +504,36 @@ func TestPriority(t *testing.T) {
 		if err != nil || len(got) != 1 || got[0] != want {
 			t.Errorf("priority %v, %v, want %s", got, err, want)
 		}
+	}
+}
+
+// The console log has lines of the last day and older ones, page by page.
+func TestEntriesOfAllDays(t *testing.T) {
+	s, ctx := played(t), t.Context()
+	const actor = "of all days"
+	for i := range 9 {
+		at := time.Now().Add(-time.Duration(i*i) * 7 * time.Hour) // the gaps grow beyond a day
+		e := Entry{PropertyID: "ac-1", Actor: actor, Action: "a", Object: fmt.Sprint(i), At: at}
+		if err := s.Log(ctx, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	q, got := EntryQuery{Actor: actor, Limit: 2}, ""
+	for {
+		lines, err := s.Entries(ctx, everywhere, q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range lines {
+			got += e.Object
+		}
+		if len(lines) < q.Limit {
+			break
+		}
+		q.After = lines[len(lines)-1]
+	}
+	if got != "012345678" {
+		t.Errorf("the lines are %s, want 012345678", got)
 	}
 }
 
