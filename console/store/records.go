@@ -79,8 +79,8 @@ type EntryQuery struct {
 	Limit                           int
 }
 
-// Entries returns lines of the console log, the latest first. Those of the last day mostly suffice, of which few
-// granules are read.
+// Entries returns lines of the console log, the latest first. It reads few granules where the last day has enough of
+// them.
 func (s *Store) Entries(ctx context.Context, scope Scope, q EntryQuery) ([]Entry, error) {
 	if q.Since.IsZero() {
 		last := q
