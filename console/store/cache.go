@@ -248,28 +248,6 @@ func (c *queueCache) merge(rows []OpenFinding, readAt time.Time) {
 	}
 }
 
-// triaged returns the row of a finding if the cache has one in scope and was read within the last second.
-func (c *queueCache) triaged(scope Scope, id string, now time.Time) []triageRow {
-	c.mu.RLock()
-	defer c.mu.RUnlock()
-	if now.Sub(c.readAt) > time.Second {
-		return nil
-	}
-	var newest *OpenFinding
-	for k, r := range c.rows {
-		if k.id == id && scope.Has(k.property) && (newest == nil || newest.Version < r.Version) {
-			newest = r.OpenFinding
-		}
-	}
-	if newest == nil {
-		return nil
-	}
-	return []triageRow{{
-		newest.PropertyID, newest.TableID, newest.At, newest.ID, newest.State, newest.Owner, newest.Fingerprint,
-		newest.Version,
-	}}
-}
-
 // silenced reports whether a silence in force hides a finding. Critical and major findings of a rule cannot be
 // silenced, proved or suspected.
 func (c *queueCache) silenced(r *OpenFinding, now time.Time) bool {

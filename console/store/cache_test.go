@@ -170,65 +170,6 @@ func TestFindingThatJustArrived(t *testing.T) {
 	}
 }
 
-// The state of a finding is read from the cache while it is at most a second old, within the scope, and the newest of
-// two properties counts.
-func TestStateOfTheCache(t *testing.T) {
-	now := time.Now()
-	c := &queueCache{readAt: now.Add(-time.Second), rows: map[findingKey]cachedRow{}}
-	for _, r := range []OpenFinding{
-		{PropertyID: "ac-1", ID: "a", State: New},
-		{PropertyID: "ac-2", ID: "a", State: Acknowledged, Version: 1},
-		{PropertyID: "ac-1", ID: "b", State: Closed, Deleted: 1},
-	} {
-		c.rows[r.key()] = cachedRow{&r, now}
-	}
-	one := Scope{Properties: []string{"ac-1"}}
-	for _, test := range []struct {
-		scope Scope
-		id    string
-		after time.Duration
-		want  string
-	}{
-		{everywhere, "a", 0, Acknowledged},
-		{one, "a", 0, New},
-		{one, "b", 0, Closed},
-		{everywhere, "c", 0, ""},
-		{Scope{Properties: []string{"ac-3"}}, "a", 0, ""},
-		{everywhere, "a", 1, ""},
-	} {
-		got := ""
-		if rows := c.triaged(test.scope, test.id, now.Add(test.after)); len(rows) > 0 {
-			got = rows[0].State
-		}
-		if got != test.want {
-			t.Errorf("%+v: %q", test, got)
-		}
-	}
-}
-
-// The page of a finding has the state that another console gave it, at the latest when the cache is older than a
-// second.
-func TestStateOfAnotherConsole(t *testing.T) {
-	one, ctx := played(t), t.Context()
-	two := &Store{Store: one.Store, archive: one.archive, now: time.Now, maxOpen: maxOpen}
-	rows, err := two.Open(ctx, everywhere, Filter{State: New, Severity: "minor"})
-	if err != nil || len(rows) == 0 {
-		t.Fatal(len(rows), err)
-	}
-	id, readAt := rows[0].ID, two.ReadAt()
-	if _, err := one.Apply(ctx, everywhere, Triage{IDs: []string{id}, Actor: "ann", Action: Acknowledge}); err != nil {
-		t.Fatal(err)
-	}
-	two.now = func() time.Time { return readAt.Add(time.Second) }
-	if f, err := two.Finding(ctx, everywhere, id); err != nil || f.State != New || f.ID != id || f.Observed == "" {
-		t.Errorf("with the cache: %+v, %v", f, err)
-	}
-	two.now = func() time.Time { return readAt.Add(time.Second + 1) }
-	if f, err := two.Finding(ctx, everywhere, id); err != nil || f.State != Acknowledged {
-		t.Errorf("after a second: %+v, %v", f, err)
-	}
-}
-
 // The backlog counts the open findings that are not silenced, high amounts one step higher, and has the waiting time of
 // the oldest unacknowledged critical finding by ClickHouse's clock.
 func TestBacklog(t *testing.T) {

@@ -66,10 +66,7 @@ func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, e
 		return one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
 			WHERE `+w.String()+` ORDER BY version DESC LIMIT 1`, w)
 	}
-	rows, err := s.cache.triaged(scope, id, s.now()), error(nil)
-	if len(rows) == 0 {
-		rows, err = s.triaged(ctx, in(scope), []string{id})
-	}
+	rows, err := s.triaged(ctx, in(scope), []string{id})
 	if err != nil {
 		return Finding{}, err
 	}
