@@ -157,8 +157,8 @@ func checkUnsettled(p *Pass) {
 	}
 }
 
-// settledElsewhere suspects a wager that was settled at another seat: another patron may have the money, or have lost it,
-// or a device may have reported the wrong seat or the wrong wager.
+// settledElsewhere suspects a wager that was settled at another seat: another patron may have won or lost the money, or
+// a device may have reported the wrong seat or the wrong wager.
 func (p *Pass) settledElsewhere(w *record.Wager) {
 	for s := range motions(w, p.Round) {
 		if p.Round.Elsewhere(s) {
