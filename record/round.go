@@ -267,25 +267,22 @@ type Step struct {
 // Unplaced reports whether money was paid, collected or returned for a wager that is not on record.
 func (s *Step) Unplaced() bool { return s.Wager < 0 && s.Kind <= StepReturned }
 
-// Owing is the seat of the wagers that a vigorish step names, or the seat of the step where they name none or several.
+// Elsewhere reports whether a step moves the money of a wager at another seat than the wager's.
+func (r *Round) Elsewhere(s *Step) bool { return s.Seat != r.Owing(s) }
+
+// Owing is the seat of the wagers that a step names if they have one seat, otherwise the seat of the step.
 func (r *Round) Owing(s *Step) uint32 {
 	if s.Wager >= 0 {
 		return r.Wagers[s.Wager].Seat
 	}
-	for _, w := range s.Wagers {
-		if r.Wagers[w].Seat != r.Wagers[s.Wagers[0]].Seat {
+	seat := s.Seat
+	for i, w := range s.Wagers {
+		if i > 0 && r.Wagers[w].Seat != seat {
 			return s.Seat
 		}
+		seat = r.Wagers[w].Seat
 	}
-	if len(s.Wagers) == 0 {
-		return s.Seat
-	}
-	return r.Wagers[s.Wagers[0]].Seat
-}
-
-// Elsewhere reports whether a step moves the money of a wager at another seat than the wager's.
-func (r *Round) Elsewhere(s *Step) bool {
-	return s.Kind <= StepReturned && s.Wager >= 0 && s.Seat != r.Wagers[s.Wager].Seat
+	return seat
 }
 
 // Call is an announcement.

@@ -42,7 +42,7 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	p.charged = p.charged[:0]
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if r.Owing(s) != s.Seat {
+		if r.Elsewhere(s) {
 			continue // checkVigOver suspects it
 		}
 		if s.Kind == record.StepVigCollected || s.Kind == record.StepVigMarked && !p.Shoe.TakenOff(r, s, v.Percent) {
@@ -176,7 +176,8 @@ func checkVigOver(p *Pass) {
 	r := p.Round
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if owing := r.Owing(s); isVig(s) && owing != s.Seat {
+		if isVig(s) && r.Elsewhere(s) {
+			owing := r.Owing(s)
 			p.Suspect(Finding{ // one of the two seats may be a device's error
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 				Expected: fmt.Sprintf("vigorish of seat %d at seat %d", owing, owing),

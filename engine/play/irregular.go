@@ -145,16 +145,15 @@ func (s *Shoe) cutcard(c *turn, p *schema.CutcardSeen) {
 
 // collect takes in vigorish collected for what was settled before.
 func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
-	switch p.VigorishKind {
-	case schema.VigorishKindTie25:
-		if excess := s.CollectTie(p.Seat, p.Amount, p.WagerIDs, c.seq); excess > 0 {
-			s.Collect(p.Seat, excess, p.WagerIDs, c.seq)
+	if p.VigorishKind != schema.VigorishKindOutstanding {
+		amount := p.Amount
+		if p.VigorishKind == schema.VigorishKindTie25 {
+			if amount = s.CollectTie(p.Seat, amount, p.WagerIDs, c.seq); amount == 0 {
+				return
+			}
 		}
+		s.Collect(p.Seat, amount, p.WagerIDs, c.seq)
 		return
-	case schema.VigorishKindRound:
-		s.Collect(p.Seat, p.Amount, p.WagerIDs, c.seq)
-		return
-	default: // outstanding
 	}
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
 		if r != nil && marksSeat(r, p.Seat) {

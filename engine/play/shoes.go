@@ -33,16 +33,14 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 
 // tooLate reports an event of a closed shoe, which is not judged.
 func (t *Table) tooLate(c *turn) {
-	switch p := t.now.Payload.(type) {
-	case *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned, *schema.VigorishMarked:
+	p := t.now.Payload
+	v, collects := p.(*schema.VigorishCollected)
+	switch {
+	case movesMoney(p), p.Kind() == schema.KindVigorishMarked,
+		collects && v.VigorishKind != schema.VigorishKindOutstanding: // the table's ledger has what is outstanding
 		c.reach(SettledLate, nil, nil)
-	case *schema.VigorishCollected:
-		if p.VigorishKind != schema.VigorishKindOutstanding { // the table's ledger has what is outstanding
-			c.reach(SettledLate, nil, nil)
-		}
-	case *schema.RoundStarted:
+	case p.Kind() == schema.KindRoundStarted:
 		c.reach(ResumedLate, nil, nil)
-	default: // moves no money
 	}
 }
 

@@ -34,8 +34,8 @@ type Options struct {
 	Shift string // of each day; empty for all shifts
 	// Worker, from 0, of Workers takes the tables whose hash modulo Workers is its number.
 	Worker, Workers int
-	// Parallel is the number of tables that are replayed at once, 0 for two for each processor, since a replay waits for
-	// the database half of the time. It changes no result.
+	// Parallel is the number of tables that are replayed at once, 0 for two for each processor, because a replay waits
+	// for the database. It changes no result.
 	Parallel int
 	// Whole reads each table from its first archived event instead of from its last snapshot before the days.
 	Whole  bool
