@@ -43,6 +43,7 @@ const (
 
 	noAnswerInTime   = 159
 	tooManyQueries   = 202
+	fileMissing      = 107
 	tableIsDropped   = 218
 	outOfMemory      = 241
 	tableIsReadOnly  = 242

@@ -124,9 +124,10 @@ func (s *Store) runStatement(ctx context.Context, doing, statement string) error
 	return s.explain(doing, s.everywhere(ctx, statement))
 }
 
-// underway reports whether the server refused a statement because another one is changing its table.
+// underway reports whether the server refused a statement because another one is changing its table. A file that is
+// missing is the definition of a view that the other one has dropped.
 func underway(code int32) bool {
-	return code == tableIsDropped || code == tableWasRenamed || code == deadlockAvoided
+	return code == fileMissing || code == tableIsDropped || code == tableWasRenamed || code == deadlockAvoided
 }
 
 func (s *Store) apply(ctx context.Context, m migrations.Migration) error {
