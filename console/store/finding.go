@@ -201,9 +201,10 @@ func (s *Store) States(ctx context.Context, scope Scope, found []Finding) error 
 	if err != nil {
 		return err
 	}
-	// A finding that was evaluated again after late events may have another time than its last action's row.
+	// A finding that was evaluated again after late events may have another time than its last action's row. The cache
+	// knows most findings without an action.
 	var rest []string
-	if len(untouched) > 0 {
+	if untouched = s.cache.unsure(untouched, byID); len(untouched) > 0 {
 		// No one acts on a finding long before it. The bound lets ClickHouse read the actions by time: they are sorted by
 		// finding, and the ids of many findings are in as many places.
 		w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", untouched).since("at", first.Add(-ShoeLasts))
