@@ -75,7 +75,7 @@ func (c *cache) put(key string, value any, ttl time.Duration, generation uint64)
 
 // cached returns an answer that is at most ttl old, or at most twice that if the cache refreshes in the background. It
 // queries at most once per ttl, with a context that does not end with ctx: other requests share the answer, which must
-// not be changed. In the background the query yields to those of requests.
+// not be changed. In the background the query yields to the queries of requests.
 func cached[T any](
 	ctx context.Context, c *cache, key string, ttl time.Duration, query func(context.Context) (T, error),
 ) (T, error) {

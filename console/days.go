@@ -32,7 +32,7 @@ type dealerFigures struct {
 // weekOfDealer is the number of gaming days of a dealer's results.
 const weekOfDealer = 7
 
-// dealerFigures counts the findings of a dealer since a moment by rule, and those of the last week by gaming day.
+// dealerFigures counts the findings of a dealer by rule since a moment, and by gaming day in the last week.
 func (c *Console) dealerFigures(x *exchange, property, dealer string, days int) (dealerFigures, error) {
 	const maxFindings = 1000
 	scope := x.scope()

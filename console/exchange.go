@@ -75,7 +75,7 @@ func (x *exchange) serve() error {
 	return x.route.serve(x.c, x)
 }
 
-// known refuses a parameter that a route does not have, and one that is given twice: neither may look like an answer.
+// known refuses a parameter that a route does not have or that is given twice: neither may look like an answer.
 func (x *exchange) known(names string) error {
 	known := strings.Fields(names)
 	for name, values := range x.r.URL.Query() {

@@ -98,7 +98,7 @@ type takings struct {
 	times    []time.Time
 }
 
-// takings reads a query and computes its results; those of a patron have the sign of the patron. Requests share the
+// takings reads a query and computes its results, which for a patron have the sign of the patron. Requests share the
 // answer.
 func (c *Console) takings(x *exchange, q store.TakingQuery) (*takings, error) {
 	scope := x.scope()

@@ -43,7 +43,7 @@ func (o *Options) PatronKeyID(day string) string {
 	return keyed(key, "name of this key")[:16]
 }
 
-// rekey masks the mask of the first key by those of its successors that are in force on a gaming day.
+// rekey masks the mask of the first key by each of its successors that is in force on a gaming day.
 func (o *Options) rekey(mask, day string) string {
 	for i := range o.Successors {
 		if k := &o.Successors[i]; mask != "" && k.From <= day {

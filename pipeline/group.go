@@ -112,8 +112,8 @@ func (g *group) take() []*flight {
 	return set
 }
 
-// write makes a set of batches durable. A stream that was revoked meanwhile stays in the set: the rows equal those of
-// its new owner.
+// write makes a set of batches durable. A stream that was revoked meanwhile stays in the set: its new owner makes
+// equal rows.
 func (g *group) write(set []*flight) {
 	ctx, cancel := together(set)
 	defer cancel()

@@ -409,7 +409,7 @@ func (r *Round) With(at int, card baccarat.Card) *Round {
 	return &c
 }
 
-// Reread puts another reading of a card into the round, beside one that it already has; AsRead takes them back.
+// Reread puts another reading of a card into the round, the first or the second one; AsRead takes them back.
 func (r *Round) Reread(at int, card baccarat.Card) {
 	i := 0
 	if r.Misreads[0].Card > 0 {

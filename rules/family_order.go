@@ -291,8 +291,7 @@ const (
 	tieSteps
 )
 
-// ascends finds the first step of a pass that does not go down: to a higher seat, or back to one
-// that was already served.
+// ascends finds the first step of a pass that does not go down: to a higher seat, or back to a seat that was served.
 func (t steps) ascends(pass int) (first, second record.Seq) {
 	var last *record.Step
 	for i := range t {

@@ -72,8 +72,8 @@ func (p *Pass) lawfulOdds(c *law.Config, s baccarat.Spot) law.SpotOdds {
 	return p.Law.Odds[s]
 }
 
-// checkPostedOdds compares the odds posted with those of the law. Above a floor they are lawful; above an exact value
-// they may promise what another text allows.
+// checkPostedOdds compares the posted odds with the odds of the law. Above a floor they are lawful; above an exact
+// value they may promise what another text allows.
 func checkPostedOdds(p *Pass) {
 	p.inUse(func(c *law.Config, at record.Seq) {
 		q := postings{p: p}

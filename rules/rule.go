@@ -69,7 +69,7 @@ type Rule struct {
 	Floor func(*FloorPass)
 }
 
-// amounts are those of a seat that a rule compares.
+// amounts are the amounts of a seat that a rule compares.
 type amounts uint8
 
 const (
@@ -97,8 +97,7 @@ type Finding struct {
 	// rule of severity info. A SUSPECT finding keeps the severity of the rule, an INFO finding has severity info. Of an
 	// UNAUDITABLE finding Observed is the reason.
 	Verdict finding.Verdict
-	// Cites are the clauses of the finding if they are not those of the rulebook's entry for the rule; Basis is what it
-	// rests on if that is not what the entry rests on.
+	// Cites and Basis are the clauses and the basis of the finding if the rulebook's entry for the rule has others.
 	Cites []string
 	Basis finding.Basis
 }

@@ -194,7 +194,7 @@ func (s *Store) AddToCase(ctx context.Context, step CaseStep, content []byte, en
 	return s.Log(ctx, entry)
 }
 
-// Attachment returns a file of a case, if the stored content is the one that was attached.
+// Attachment returns a file of a case, if the stored content is what was attached.
 func (s *Store) Attachment(ctx context.Context, scope Scope, property, id, sum string) (name string, data []byte, err error) {
 	w := in(scope).and("property_id = {property_id:String} AND case_id = {case_id:String} AND sha256 = {sha256:String} "+
 		"AND action = 'attach'", "property_id", property, "case_id", id, "sha256", sum)

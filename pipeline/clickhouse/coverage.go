@@ -69,9 +69,9 @@ func (r *journaled) sign(keys rows.ChainKeys, of *rows.Table) {
 	}
 }
 
-// signatures counts the ranges that count by their HMAC. Behind the first offset of a signed row, also one that was
-// written again, each range must be signed: a range of a newer generation without an HMAC replaces none. A wrong HMAC
-// counts in rows that were replaced, too: other proofs read what they say.
+// signatures counts the ranges that count by their HMAC. Behind the first offset of a signed row, replaced or not, each
+// range must be signed: a range of a newer generation without an HMAC replaces none. A wrong HMAC counts in rows that
+// were replaced, too: other proofs read what they say.
 func (c *Coverage) signatures(first int64, count []journaled, forged []Span) {
 	c.Forged = forged
 	for i := range count {

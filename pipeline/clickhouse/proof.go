@@ -40,7 +40,7 @@ type Bytes struct {
 const openFor = time.Hour
 
 // Bytes compares the records in events and dead_letters with the journal, for one topic, or for all if it is empty. It
-// reads those of the ranges from the first that was written at a time or later, and needs the rights of the auditor.
+// begins with the first range that was written at a time or later, and needs the rights of the auditor.
 func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Bytes, error) {
 	var all []Bytes
 	var of [][]journaled
@@ -90,12 +90,12 @@ func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Byt
 	return s.foreign(ctx, topic, all, spans)
 }
 
-// firstDigests are the first offsets that a range with an ArchiveDigest and with a DerivedDigest has, also one that was
-// written again: a range of a newer generation without a digest replaces none.
+// firstDigests are the first offsets of a range with an ArchiveDigest and of a range with a DerivedDigest, replaced or
+// not: a range of a newer generation without a digest replaces none.
 type firstDigests struct{ archived, derived int64 }
 
 // superseded are the rows of each range of offsets that has several with digests. After a restart, the newest lacks the
-// records that the log had lost meanwhile: the archive then has those of an earlier one.
+// records that the log had lost meanwhile: the archive then has the records of an earlier row.
 func superseded(all []journaled) map[Span][]journaled {
 	by := map[Span][]journaled{}
 	for i := range all {

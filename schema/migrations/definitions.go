@@ -51,7 +51,7 @@ var replicas = []struct {
 	},
 }
 
-// A Change is a difference between a table of a server and the one that the migrations make.
+// A Change is a difference between a table of a server and the table that the migrations make.
 type Change struct {
 	Table string
 	// Settings is true if only settings of storage differ, which administrators may choose.
