@@ -96,8 +96,14 @@ func TestBulk(t *testing.T) {
 	}
 	b.open("/queue?group=off&q=count.rule")
 	taken := store.Triage{IDs: []string{open[1].ID}, Actor: "bob", Action: store.Acknowledge}
+	const firstRow = "document.querySelector('.queue tbody tr').getBoundingClientRect().top"
+	top := eval[float64](b, firstRow)
 	if _, err := s.Apply(t.Context(), all, taken); err != nil {
 		t.Fatal(err)
+	}
+	b.await("!document.querySelector('#newbar').hidden")
+	if now := eval[float64](b, firstRow); now != top {
+		t.Errorf("the bar with the changes moves the rows from %.0f to %.0f", top, now)
 	}
 	eval[int](b, "[...document.querySelectorAll('.queue input[name=key]')].filter((x) => { x.checked = true; }).length")
 	b.click("button[value=acknowledge]")
