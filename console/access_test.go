@@ -514,6 +514,23 @@ func TestFilters(t *testing.T) {
 			t.Errorf("%s: %d, want 400", query, code)
 		}
 	}
+	for query, words := range map[string]string{
+		"queue?severity=hign": "want critical, major, minor, info", "queue?verdict=breach": "want BREACH, SUSPECT, ",
+		"queue?kind=x": "want deviation, anomaly, ", "queue?state=open": "want new, acknowledged, ",
+		"queue?sort=x":  "want urgency, ",
+		"queue?basis=x": "want text, by-reference, ", "queue?rule=draw.bank": "the page Rules lists them",
+		"findings?tabel=t-1": "want property, table, ",
+	} {
+		for _, of := range []string{"/", "/api/v1/"} {
+			if of == "/" && strings.HasPrefix(query, "findings") {
+				continue
+			}
+			code, body := send(t, "GET", c.url+of+query, "", "Cookie", cookie)
+			if code != 400 || !strings.Contains(body, words) {
+				t.Errorf("%s%s: %d, without the words %q", of, query, code, words)
+			}
+		}
+	}
 	for _, query := range []string{"findings?tabel=t-1", "floor?pit=1", "dealers?day=3", "findings/x?y=1", "nonsense"} {
 		code, body := send(t, "GET", c.url+"/api/v1/"+query, "", "Cookie", cookie)
 		if want := map[bool]int{true: 404, false: 400}[query == "nonsense"]; code != want || !strings.HasPrefix(body, `{"error":`) {

@@ -145,6 +145,10 @@ func TestAPI(t *testing.T) {
 	if !strings.Contains(play, `"staked":`) || !strings.Contains(play, `"wager_id":`) {
 		t.Errorf("a patron: %s", play)
 	}
+	round := call(auditor, "GET", "/api/v1"+roundPath("here-1", w.TableID, w.ShoeID, w.Round), "", 200)
+	if !strings.Contains(round, `"wagers":[{`) || !strings.Contains(round, `"events":[{`) {
+		t.Errorf("a round has no wagers or no events: %.500s", round)
+	}
 	if views, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Action: "view-patron"}); err != nil ||
 		len(views) != 1 {
 		t.Errorf("%d views of a patron are logged, %v", len(views), err)

@@ -72,10 +72,18 @@ func TestStaleScreen(t *testing.T) {
 		b.await(live)
 	}
 
+	// The console does not read the database: its beats arrive and end no warning.
 	behind.Store(int64(26 * time.Second))
 	eval[int](b, putForward)
 	eval[int](b, "goOn()")
 	b.await(blind)
+	eval[int](b, "(() => { window.beats = 0; window.another = new EventSource('/live'); "+
+		"another.addEventListener('beat', () => { beats++; }); return 0; })()")
+	b.await("beats > 2") // one at the start, then one in the period of each stream
+	if !eval[bool](b, blind) {
+		t.Error("a beat of a console that does not read the database ends the warning")
+	}
+	eval[int](b, "(() => { another.close(); return 0; })()")
 	behind.Store(0)
 	b.await(live)
 

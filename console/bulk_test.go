@@ -33,9 +33,10 @@ func TestBulk(t *testing.T) {
 	s := emptyStore(t)
 	if err := s.Conn().Exec(t.Context(), fmt.Sprintf(`INSERT INTO %s (property_id, at, id, kind, verdict, rule, severity,
 		table_id, dealer_id, round, observed, amount, currency)
-		SELECT 'ac-1', now64(9) - INTERVAL 1 HOUR, lower(hex(sipHash128(number))), 'deviation', 'BREACH', if(number < %d,
-			'vig.amount.under', concat('count.rule-', toString(number))), 'minor', 't-1', 'd1', 1, 'x', 100, 'USD'
-		FROM numbers(%d)`, s.Table("findings"), many, many+3)); err != nil {
+		SELECT 'ac-1', now64(9) - INTERVAL 1 HOUR - INTERVAL number SECOND, lower(hex(sipHash128(number))), 'deviation',
+			'BREACH', if(number < %[2]d, 'vig.amount.under', concat('count.rule-', toString(number))), 'minor',
+			if(number = %[2]d + 1, 't-0', 't-1'), 'd1', 1, 'x', if(number = %[2]d, 300, 100), 'USD'
+		FROM numbers(%[2]d + 3)`, s.Table("findings"), many)); err != nil {
 		t.Fatal(err)
 	}
 	access := Access{}
@@ -82,6 +83,15 @@ func TestBulk(t *testing.T) {
 	if lines != many || steps != many {
 		t.Errorf("%d lines of the log and %d actions for %d findings", lines, steps, many)
 	}
+	var named, parts uint64
+	if err := s.Conn().QueryRow(t.Context(), fmt.Sprintf("SELECT uniqExact(object), uniqExact(at) FROM %s WHERE action = "+
+		"'acknowledge' AND object IN (SELECT id FROM %s)", s.Table("console_log"), s.Table("findings"))).
+		Scan(&named, &parts); err != nil {
+		t.Fatal(err)
+	}
+	if want := uint64(many+499) / 500; named != many || parts != want {
+		t.Errorf("the lines name %d findings in %d parts, want %d in %d parts of at most 500", named, parts, many, want)
+	}
 	b.await("document.activeElement.closest('.queue tr') != null") // the focus is in the list
 	b.press("z")
 	done("undo: 1200 findings.")
@@ -96,36 +106,43 @@ func TestBulk(t *testing.T) {
 	}
 	b.open("/queue?group=off&q=count.rule")
 	taken := store.Triage{IDs: []string{open[1].ID}, Actor: "bob", Action: store.Acknowledge}
-	const firstRow = "document.querySelector('.queue tbody tr').getBoundingClientRect().top"
-	top := eval[float64](b, firstRow)
+	const topRow = "document.querySelector('.queue tbody tr').getBoundingClientRect().top"
+	top := eval[float64](b, topRow)
 	if _, err := s.Apply(t.Context(), all, taken); err != nil {
 		t.Fatal(err)
 	}
 	b.await("!document.querySelector('#newbar').hidden")
-	if now := eval[float64](b, firstRow); now != top {
+	if now := eval[float64](b, topRow); now != top {
 		t.Errorf("the bar with the changes moves the rows from %.0f to %.0f", top, now)
 	}
 	eval[int](b, "[...document.querySelectorAll('.queue input[name=key]')].filter((x) => { x.checked = true; }).length")
 	b.click("button[value=acknowledge]")
 	done("acknowledge: 2 findings. Not changed: ")
 	text := eval[string](b, "document.querySelector('#done').innerText")
-	if !strings.Contains(text, "already acknowledged") {
+	if !strings.Contains(text, "already acknowledged") || !strings.Contains(text, open[1].Rule) {
 		t.Errorf("the report of a bulk with one taken: %q", text)
 	}
 	b.screenshot("bulk")
 
 	// Every row of a long queue is on some page, in each order; facets count; filters of amount and day select.
+	firstRow := map[string]string{
+		"urgency": "count.rule-1202", "newest": "vig.amount.under", "oldest": "count.rule-1202", "amount": "count.rule-1200",
+		"table": "count.rule-1201",
+	}
 	for _, order := range store.Orders() {
 		seen, pages := map[string]bool{}, 0
 		for after := ""; pages == 0 || after != ""; pages++ {
 			var page struct {
-				Findings []struct{ ID string }
+				Findings []struct{ ID, Rule string }
 				Next     string
 			}
 			path := "/api/v1/queue?group=off&limit=500&sort=" + order + "&after=" + url.QueryEscape(after)
 			_, body := send(t, "GET", c.url+path, "", "Authorization", "Bearer "+secret)
 			if err := json.Unmarshal([]byte(body), &page); err != nil {
 				t.Fatal(body, err)
+			}
+			if pages == 0 && (len(page.Findings) == 0 || page.Findings[0].Rule != firstRow[order]) {
+				t.Errorf("sorted by %s: the first of %d is not %s", order, len(page.Findings), firstRow[order])
 			}
 			for _, f := range page.Findings {
 				seen[f.ID] = true
@@ -150,7 +167,8 @@ func TestBulk(t *testing.T) {
 	}
 	b.screenshot("facets")
 	for query, want := range map[string]int{
-		"min=1": 200, "min=1.01": 0, "from=2020-01-01": 200, "to=2020-01-01": 0, "shift=": 200,
+		"min=1": 200, "min=1.01": 1, "min=3.01": 0, "from=2020-01-01": 200, "from=2999-01-01": 0, "to=2020-01-01": 0,
+		"shift=": 200,
 	} {
 		b.open("/queue?group=off&" + query)
 		if n := eval[int](b, "document.querySelectorAll('.queue tbody tr[data-key]').length"); n != want {
@@ -168,6 +186,13 @@ func TestBulk(t *testing.T) {
 	if err == nil {
 		t.Error("another user undid an action")
 	}
+	late := store.On(s.Store, func() time.Time { return time.Now().Add(time.Minute) })
+	_, err = late.Apply(t.Context(), all, store.Triage{
+		IDs: []string{open[0].ID}, Actor: "ann", Who: store.Who{Issuer: ByToken, Subject: "ann"}, Action: store.Undo,
+	})
+	if err == nil || !strings.Contains(err.Error(), "for a minute") {
+		t.Errorf("an action is undone a minute later: %v", err)
+	}
 	// Next and previous finding of the list, and keys that are switched off.
 	b.open("/queue?group=off&q=count.rule")
 	b.click(".queue .rule a")
@@ -184,10 +209,9 @@ func TestBulk(t *testing.T) {
 	b.open("/help")
 	b.click("#keys")
 	b.open("/queue")
-	b.press("?")
-	b.press("u")
-	if at := eval[string](b, "location.pathname"); at != "/queue" {
-		t.Errorf("a single key that is switched off leads to %s", at)
+	b.press("j")
+	if eval[bool](b, "document.activeElement.closest('.queue tr') != null") {
+		t.Error("a single key that is switched off moves the focus")
 	}
 	// No column collides with another between a telephone and a desk, or at 200 % of 1,920 pixels.
 	for _, width := range []int64{768, 900, 960, 1024, 1101, 1180} {

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -15,7 +16,8 @@ import (
 )
 
 // A regulator begins with a gaming day: its coverage, what could not be audited and why, what became of the findings,
-// and its bundles with their check values. A finding quotes what its clause demands, and links the citation.
+// and its bundles with their check values. A finding quotes what its clause demands, and links the citation. Each role
+// has its first page.
 func TestDay(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
@@ -99,6 +101,24 @@ func TestDay(t *testing.T) {
 		t.Errorf("no sentence for %v", f.Citations)
 	}
 	b.quiet()
+	for role, home := range map[string]string{
+		"regulator": "/day", "auditor": "/day", "operator": "/queue", "supervisor": "/queue", "admin": "/log",
+		"viewer": "/floor",
+	} {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, c.url+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Header.Set("Cookie", signedIn(t, c.url, role))
+		resp, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if to := resp.Header.Get("Location"); to != home {
+			t.Errorf("the home of the role %s is %s, want %s", role, to, home)
+		}
+	}
 	if code, _ := send(t, "GET", c.url+"/day", "", "Cookie", signedIn(t, c.url, "operator")); code != 403 {
 		t.Errorf("the day for an operator: %d", code)
 	}

@@ -34,6 +34,27 @@ func TestRoads(t *testing.T) {
 	if len(r.Big) != 2 || r.Big[0].Ties != 2 {
 		t.Errorf("the big road: %+v", r.Big)
 	}
+	c, _ := offline(t, func(*Options) {})
+	pages, err := c.pages[""]()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, cells := range map[string][]cell{"bead plate": r.Bead, "big road": r.Big} {
+		var out strings.Builder
+		data := map[string]any{"Cells": cells, "W": 312, "Label": name}
+		if err := pages["table"].ExecuteTemplate(&out, "road", data); err != nil {
+			t.Fatal(err)
+		}
+		marks := map[string]bool{
+			"dot-P": true, "dot-N": true, "dot-B": name == "bead plate", "class=\"ties\"": name == "big road",
+			"<title>" + first.Text + "</title>": true,
+		}
+		for mark, want := range marks {
+			if strings.Contains(out.String(), mark) != want {
+				t.Errorf("the %s has %s: %v, want %v", name, mark, !want, want)
+			}
+		}
+	}
 }
 
 // A change of a wager names the seat, the spot and the amount.
@@ -79,6 +100,21 @@ func TestHeadline(t *testing.T) {
 	} {
 		if got := headline(x[0], x[1], x[2], x[3]); got != want {
 			t.Errorf("%q, want %q", got, want)
+		}
+	}
+	s := emptyStore(t)
+	id := strings.Repeat("ab", 16)
+	insert(t, s, "findings", "property_id, at, id, kind, verdict, rule, severity, table_id, expected, observed",
+		"ac-1", time.Now(), id, "deviation", "BREACH", "draw.banker.must-stay", "minor", "t-1", "must draw", "stood on 4")
+	c := serve(t, s, nil)
+	cookie, title := signedIn(t, c.url, "viewer"), ">Stood on 4 (expected: must draw)</"
+	for path, rule := range map[string]string{
+		"/queue":          `<p><span class="mono">draw.banker.must-stay</span>`,
+		"/findings/" + id: `<p class="mono" id="rule">draw.banker.must-stay</p>`,
+	} {
+		if _, page := send(t, "GET", c.url+path, "", "Cookie", cookie); !strings.Contains(page, title) ||
+			!strings.Contains(page, rule) {
+			t.Errorf("%s has not the title %s or not the rule %s: %.5000s", path, title, rule, page)
 		}
 	}
 }

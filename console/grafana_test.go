@@ -33,6 +33,9 @@ func TestDashboards(t *testing.T) {
 	for _, r := range routes() {
 		mux.HandleFunc(r.method+" "+r.path, http.NotFound)
 	}
+	amounts := regexp.MustCompile(`sum\((greatest\()?(amount|staked|income)\b`)
+	byCurrency := regexp.MustCompile(`GROUP BY [a-z_, ]*\bcurrency\b`)
+	columns := map[string]bool{}
 	field := regexp.MustCompile(`\$\{__(?:value\.raw|data\.fields\.[a-z_]+)\}`)
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -105,7 +108,7 @@ func TestDashboards(t *testing.T) {
 				if strings.Contains(q.SQL, "property_id") && !strings.Contains(q.SQL, "${property") {
 					t.Errorf("%s: %s ignores the variable property", file, p.Title)
 				}
-				if strings.Contains(q.SQL, "sum(amount)") && !strings.Contains(q.SQL, "GROUP BY rule, severity, currency") {
+				if amounts.MatchString(q.SQL) && !byCurrency.MatchString(q.SQL) {
 					t.Errorf("%s: %s adds amounts of several currencies", file, p.Title)
 				}
 				sql := expand.Replace(q.SQL)
@@ -114,6 +117,9 @@ func TestDashboards(t *testing.T) {
 				if err != nil {
 					t.Errorf("%s: %s: %v", file, p.Title, err)
 					continue
+				}
+				for _, column := range rows.Columns() {
+					columns[column] = true
 				}
 				if p.Type == "timeseries" && rows.Columns()[0] != "time" {
 					t.Errorf("%s: %s: the first column is %s, want time", file, p.Title, rows.Columns()[0])
@@ -125,6 +131,11 @@ func TestDashboards(t *testing.T) {
 					t.Errorf("%s: %s: %v", file, p.Title, err)
 				}
 			}
+		}
+	}
+	for _, column := range []string{"hold", "auditable", "unauditable", "missing"} {
+		if !columns[column] {
+			t.Errorf("no panel has the column %s", column)
 		}
 	}
 	if filled < 20 {

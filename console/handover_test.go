@@ -3,17 +3,22 @@
 package console
 
 import (
+	"crypto/sha256"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// A hand-over freezes what is open, and is accepted by another person than the one who signed it.
+// A hand-over freezes what is open at its property, and is accepted by another person than the one who signed it. Its
+// digest is in the chained log too.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
-	newTestFloor(t, s.Store).play(planted(t, "ac-1", "t-01", "draw.banker.must-stay"))
+	floor := newTestFloor(t, s.Store)
+	floor.play(planted(t, "ac-1", "t-01", "draw.banker.must-stay"))
+	floor.play(planted(t, "ac-2", "there-1", "vig.amount.under"))
 	access := Access{}
 	ann, again := personal(&access, "ann", "ann", "operator"), personal(&access, "ann-2", "ann", "supervisor")
 	bob := personal(&access, "bob", "bob", "operator")
@@ -58,6 +63,18 @@ func TestHandOver(t *testing.T) {
 			t.Errorf("the page of the hand-over lacks %q: %s", want, text)
 		}
 	}
+	if strings.Contains(text, "there-1") {
+		t.Errorf("the hand-over has a finding of another property: %s", text)
+	}
+	frozen, err := s.Handover(t.Context(), all, "ac-1", path[strings.LastIndex(path, "/")+1:])
+	if err != nil || len(frozen) != 1 {
+		t.Fatal(len(frozen), err)
+	}
+	digest := fmt.Sprintf("%x", sha256.Sum256([]byte(frozen[0].Snapshot)))
+	logged, err := s.Entries(t.Context(), all, store.EntryQuery{Actor: "ann", Action: "hand-over"})
+	if err != nil || len(logged) != 1 || !strings.Contains(logged[0].Detail, digest) || !strings.Contains(text, digest) {
+		t.Errorf("the digest of what was handed over is %s; log %+v, %v, page %s", digest, logged, err, text)
+	}
 	state := eval[string](in, "document.querySelector('[aria-label=\"Open findings\"] .state').textContent")
 	if state != "new" {
 		t.Errorf("the frozen finding has the state %q", state)
@@ -65,6 +82,9 @@ func TestHandOver(t *testing.T) {
 	in.click("#accept")
 	in.await("document.querySelector('#accepted b') && document.querySelector('#accepted b').textContent == 'bob'")
 	in.screenshot("handover")
+	eval[int](in, "(() => { window.print = () => { window.printed = true; }; return 0; })()")
+	in.click("[data-print]")
+	in.await("window.printed")
 	in.quiet()
 	in.paper("the hand-over")
 	accepted := store.EntryQuery{Actor: "bob", Action: "hand-over-accept"}

@@ -400,6 +400,19 @@ func (b *browser) paper(page string) {
 		x.getBoundingClientRect().height > 0 && x.closest("time")).length`); ago > 0 {
 		b.t.Errorf("%s: %d times are printed as some minutes ago", page, ago)
 	}
+	if bare := eval[int](b, `[...document.querySelectorAll("main time:has(> [data-ago])")].filter((x) =>
+		!/\d{4}-\d\d-\d\d/.test(x.title) || getComputedStyle(x, "::after").content == "none").length`); bare > 0 {
+		b.t.Errorf("%s: %d times are printed without their date", page, bare)
+	}
+	colours := eval[string](b, `[getComputedStyle(document.documentElement).backgroundColor,
+		getComputedStyle(document.querySelector("main")).color].join(" ")`)
+	if colours != "rgb(255, 255, 255) rgb(0, 0, 0)" {
+		b.t.Errorf("%s is printed in the colours %s, want black on white", page, colours)
+	}
+	if !eval[bool](b, `[...document.styleSheets].flatMap((x) => [...x.cssRules]).some((x) =>
+		x instanceof CSSPageRule && x.cssText.includes("counter(page)"))`) {
+		b.t.Errorf("%s: the sheets are printed without numbers", page)
+	}
 	b.pdf("print" + strings.NewReplacer("/", "-", "?", "-").Replace(page))
 	media("")
 }

@@ -117,7 +117,7 @@ func TestWebhook(t *testing.T) {
 		}
 		var n notify.Message
 		if err := json.Unmarshal(body, &n); err != nil || n.Severity != "critical" || n.Video == nil ||
-			!strings.HasPrefix(n.Video.URL, "vms://") {
+			!strings.HasPrefix(n.Video.URL, "vms://") || n.Video.Camera == "" || n.Video.At.IsZero() {
 			t.Errorf("%s: %v", body, err)
 		}
 		got[n.ID]++
@@ -238,8 +238,12 @@ func TestSilence(t *testing.T) {
 			t.Errorf("%s: %d with %d findings, want %d", filter, code, n, minor)
 		}
 	}
+	unknown := "property=ac-1&rule=no.such.rule&reason=b&hours=2"
+	if code, _ := send(t, "POST", c.url+"/silences", unknown, "Cookie", cookie); code != 400 {
+		t.Errorf("a silence of an unknown rule: %d, want 400", code)
+	}
 	for _, hours := range []string{"0", "25", "-1", "x"} {
-		form := "property=ac-1&rule=a&reason=b&hours=" + hours
+		form := "property=ac-1&rule=feed.gap&reason=b&hours=" + hours
 		if code, _ := send(t, "POST", c.url+"/silences", form, "Cookie", cookie); code != 400 {
 			t.Errorf("%s hours: %d, want 400", hours, code)
 		}

@@ -191,8 +191,9 @@ func TestNotificationRoutes(t *testing.T) {
 	}
 	id := fmt.Sprintf("%032d", 9)
 	if text := page(root); !strings.Contains(text, "/findings/"+id) || !strings.Contains(text, "chat.example: 503") ||
-		!strings.Contains(text, "every 10m0s, 2 times") {
-		t.Errorf("the page lacks the dead letter or the route:\n%s", text)
+		!strings.Contains(text, "every 10m0s, 2 times") ||
+		!strings.Contains(text, `action="/notifications/test"><input type="hidden" name="channel" value="house">`) {
+		t.Errorf("the page lacks the dead letter, the route or the test:\n%s", text)
 	}
 	if text := page(local); strings.Contains(text, id) {
 		t.Error("an administrator of another property sees the dead letter")

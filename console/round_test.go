@@ -5,6 +5,7 @@ package console
 import (
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -39,35 +41,62 @@ func TestRoundAndSearch(t *testing.T) {
 
 	b := openBrowser(t, c.url, 1440, 900)
 	b.signIn("ann", "supervisor")
-	for page, rows := range map[string]string{
-		"/tables/ac-1/live-07":                               ".road a",
-		pathOf("shoes", "ac-1", "live-07", f.ShoeID):         ".road a, [aria-label=Rounds] tbody tr td:first-child a",
-		"/findings/" + f.ID:                                  ".deal h2 a",
-		"/queue?q=" + f.ID:                                   ".queue .where a[href^='/rounds/']",
-		pathOf("patrons", "ac-1", patronAt(t, s, rounds[0])): "[aria-label=Wagers] td:nth-child(4) a",
+	shoe := pathOf("shoes", "ac-1", "live-07", f.ShoeID)
+	for _, x := range [][2]string{ // a page, and what leads to a round
+		{"/tables/ac-1/live-07", ".road a"},
+		{"/tables/ac-1/live-07", "[aria-label='Open findings'] tbody tr"},
+		{shoe, ".road a"},
+		{shoe, "[aria-label=Rounds] tbody tr"},
+		{shoe, "[aria-label='Vigorish ledger'] tbody tr:not(.sum)"},
+		{"/findings/" + f.ID, ".deal h2"},
+		{"/queue?q=" + f.ID, ".queue tbody tr"},
+		{pathOf("patrons", "ac-1", patronAt(t, s, rounds[0])), "[aria-label=Wagers] tbody tr"},
 	} {
+		page, rows := x[0], x[1]
 		b.open(page)
 		n := eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", rows))
-		to := eval[int](b, fmt.Sprintf(
-			"[...document.querySelectorAll(%q)].filter((a) => /^.rounds.ac-1.live-07./.test(a.getAttribute('href'))).length",
-			rows))
+		to := eval[int](b, fmt.Sprintf("[...document.querySelectorAll(%q)].filter((x) => "+
+			"(x.matches('a') ? x : x.querySelector(\"a[href^='/rounds/ac-1/live-07/']\") || x)"+
+			".matches(\"[href^='/rounds/ac-1/live-07/']\")).length", rows))
 		if n == 0 || to != n {
-			t.Errorf("%s: %d of %d links lead to a round", page, to, n)
+			t.Errorf("%s: %d of %d %s lead to a round", page, to, n, rows)
 		}
 	}
 
-	// The round of the finding, whole; the finding stays there when it is closed.
-	_, err = s.Apply(ctx, all, store.Triage{
-		IDs: []string{f.ID}, Actor: "ann", Action: store.Close, Disposition: "duplicate", Reason: "seen",
+	// A finding lists the others of its round, and of its shoe under its rule, and no other.
+	var related []string
+	for i, o := range []struct {
+		rule  string
+		round uint32
+	}{{"count.announced", f.Round}, {f.Rule, rounds[0].Round}, {"count.announced", rounds[0].Round}} {
+		id := strings.Repeat(fmt.Sprint(i+1), 32)
+		insert(t, s, "findings", "id, kind, verdict, rule, severity, property_id, table_id, shoe_id, round, at, observed",
+			id, "deviation", "BREACH", o.rule, "minor", "ac-1", "live-07", f.ShoeID, o.round, f.At, "x")
+		if i < 2 {
+			related = append(related, "/findings/"+id)
+		}
+	}
+	testkit.Await(t, "the related findings and no other", func() bool { // the page shares its evidence for a moment
+		b.open("/findings/" + f.ID)
+		return slices.Equal(related, eval[[]string](b,
+			"[...document.querySelectorAll('#related a')].map((x) => x.getAttribute('href')).sort()"))
 	})
-	if err != nil {
-		t.Fatal(err)
+
+	// The round of the finding, whole; the finding stays there when it is closed.
+	for _, step := range []store.Triage{
+		{Actor: "ann", Action: store.Close, Disposition: "duplicate", Reason: "seen"},
+		{Actor: "ben", Action: store.Confirm, Second: func(store.Who) error { return nil }},
+	} {
+		step.IDs = []string{f.ID}
+		if _, err := s.Apply(ctx, all, step); err != nil {
+			t.Fatal(err)
+		}
 	}
 	b.open(roundURL(&rounds[f.Round-rounds[0].Round]))
 	for what, selector := range map[string]string{
 		"cards": ".felt .card", "wagers": "[aria-label=Wagers] tbody tr", "events": ".events tbody tr",
 		"cited events": ".events tr.cited", "clips": ".timeline a.play", "findings": "[aria-label=Findings] tbody a",
-		"the state of the finding": "[aria-label=Findings] .state-closing", "a video": "#video[href^='vms://']",
+		"the state of the finding": "[aria-label=Findings] .state-closed", "a video": "#video[href^='vms://']",
 	} {
 		if n := eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", selector)); n == 0 {
 			t.Errorf("the page of the round has no %s", what)
@@ -137,6 +166,7 @@ func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, 
 		"live-07 r" + fmt.Sprint(rounds[2].Round):            round(rounds[2].Round),
 		fmt.Sprintf("LIVE-07 round %d", rounds[2].Round):     round(rounds[2].Round),
 		fmt.Sprintf("seat %d >=$%s", top.Seat, stake):        round(top.Round),
+		fmt.Sprintf("seat %d >=$%s", 99, stake):              "Nothing within your properties",
 		fmt.Sprintf("live-07 seat %d >%s", top.Seat, "$90m"): "Nothing within your properties",
 		"live-07":               `href="/tables/ac-1/live-07"`,
 		f.Citations[0]:          "draw.banker.must-stay",

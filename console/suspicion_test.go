@@ -45,6 +45,10 @@ func TestSuspicion(t *testing.T) {
 			t.Errorf("the axis of odds lacks %q: %s", want, axis)
 		}
 	}
+	lines, words := eval[int](b, "document.querySelectorAll('.curve path.axis').length"), strings.Count(axis, "|")
+	if lines != words {
+		t.Errorf("the axis of odds has %d lines and %d texts", lines, words)
+	}
 	if over := eval[bool](b, `(() => { const alarm = document.querySelector('.curve path.alarm').getBBox().y;
 		const last = document.querySelector('.curve polyline').points; return last[last.length - 1].y < alarm; })()`); !over {
 		t.Error("the curve of an alarm ends below the line of the alarm")
@@ -59,6 +63,11 @@ func TestSuspicion(t *testing.T) {
 	text := eval[string](b, "document.querySelector('.compare').getAttribute('aria-label')")
 	if text != "Observed 31, expected 18.3 of 40" {
 		t.Errorf("the comparison is %q", text)
+	}
+	widths := eval[string](b, "[...document.querySelectorAll('.compare rect')].map((x) => "+
+		"x.getAttribute('class') + ' ' + Math.round(x.getBBox().width)).join()")
+	if widths != "observed 310,expected 183" {
+		t.Errorf("the bars of the comparison are %s", widths)
 	}
 	b.screenshot("suspicion")
 	slug(t, s, b)

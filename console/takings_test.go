@@ -64,19 +64,24 @@ func TestOverTime(t *testing.T) {
 	b := openBrowser(t, c.url, 1440, 1400)
 	b.signIn("ann", "supervisor")
 	day, _ := c.Law.Calendar.Of(f.At.UnixNano())
+	const bands = ".band polygon.wide[points] + polygon.narrow[points]"
 	for page, elements := range map[string]map[string]string{
 		"/tables/ac-1/live-07?day=" + day: {
 			"a shoe":      ".shoes a[href^='/shoes/ac-1/live-07/'] rect.shoe",
 			"a dealer":    ".shoes a[href^='/dealers/ac-1/'] rect",
 			"the finding": ".shoes a[href='/findings/" + f.ID + "'] path", "the line": ".band polyline[points]",
-			"the day before": "#night .views a",
+			"the day before": "#night .views a", "the bands": bands,
 		},
 		"/dealers/ac-1/" + f.DealerID: {
 			"a day": "[aria-label=Week] tbody a[href*='live-07?day=']", "the line": ".band polyline[points]",
+			"the bands": bands,
 		},
-		"/patrons/ac-1/" + patron: {"a visit": "[aria-label=Visits] tbody a", "the line": ".band polyline[points]"},
+		"/patrons/ac-1/" + patron: {
+			"a visit": "[aria-label=Visits] tbody a", "the line": ".band polyline[points]", "the bands": bands,
+		},
 		"/dealers": {
-			"a point": ".chart a circle", "the dealer at the limit": ".chart a[href='/dealers/ac-1/d-9'] .above",
+			"the limit": ".chart polyline.limit[points]",
+			"a point":   ".chart a circle", "the dealer at the limit": ".chart a[href='/dealers/ac-1/d-9'] .above",
 		},
 	} {
 		name := strings.Split(page, "/")[1]

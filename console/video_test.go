@@ -4,19 +4,24 @@ package console
 
 import (
 	"context"
+	"encoding/json"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/console/notify"
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
 // The link of a recording survives the template, starts at the event that completes the breach, and stands on each line
-// of the timeline.
+// of the timeline, with date and time. The API has the same position. A finding about a payment has it in words.
 func TestVideo(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
-	newTestFloor(t, s.Store).play(planted(t, "ac-1", "t-01", "draw.banker.must-stay"))
+	floor := newTestFloor(t, s.Store)
+	floor.play(planted(t, "ac-1", "t-01", "draw.banker.must-stay"))
+	floor.play(planted(t, "ac-1", "t-02", "payout.tie.min-odds"))
 	c := serve(t, s, nil)
 	ctx, all := context.Background(), store.Scope{All: true}
 	found, err := s.Findings(ctx, all, store.FindingQuery{Rule: "draw.banker.must-stay"})
@@ -42,13 +47,36 @@ func TestVideo(t *testing.T) {
 	for _, rows := range []string{".timeline li", ".events tbody tr"} {
 		lines := eval[int](b, "document.querySelectorAll('"+rows+"').length")
 		links := eval[int](b, "[...document.querySelectorAll('"+rows+" a.play')].filter("+
-			"(a) => a.href.startsWith('vms://')).length")
+			"(a) => a.href.startsWith('vms://') && "+
+			"/^[A-Z]\\w\\w \\d+ [A-Z]\\w\\w \\d\\d:\\d\\d:\\d\\d$/.test(a.nextElementSibling.textContent)).length")
 		if lines == 0 || links != lines {
-			t.Errorf("%s: %d links to the recording in %d lines", rows, links, lines)
+			t.Errorf("%s: %d links to the recording with date and time in %d lines", rows, links, lines)
 		}
 	}
 	if n := eval[int](b, "document.querySelectorAll('.clips li').length"); n != len(events) {
 		t.Errorf("%d clips for %d cited events", n, len(events))
+	}
+	eval[int](b, "(() => { navigator.clipboard.writeText = async (text) => { window.copied = text; }; return 0; })()")
+	b.click("[data-copy]")
+	b.await("window.copied == document.querySelector('#timecode').textContent")
+	var inAPI struct{ Video notify.Position }
+	_, body := send(t, "GET", c.url+"/api/v1/findings/"+f.ID, "", "Cookie", signedIn(t, c.url, "operator"))
+	camera := eval[string](b, "document.querySelector('#camera').textContent")
+	position := notify.Position{Camera: camera, At: last, URL: want}
+	if err := json.Unmarshal([]byte(body), &inAPI); err != nil || !inAPI.Video.At.Equal(last) ||
+		inAPI.Video.Camera != position.Camera || inAPI.Video.URL != want {
+		t.Errorf("the position in the API is %+v, want %+v, %v", inAPI.Video, position, err)
+	}
+
+	paid, err := s.Findings(ctx, all, store.FindingQuery{Rule: "payout.tie.min-odds"})
+	if err != nil || len(paid) != 1 {
+		t.Fatal(len(paid), err)
+	}
+	b.open("/findings/" + paid[0].ID)
+	title := eval[string](b, "document.querySelector('h1').textContent")
+	words := regexp.MustCompile(`^Tie \$[\d.,]+ should pay \$[\d.,]+, was paid \$[\d.,]+ \(short \$[\d.,]+\)$`)
+	if !words.MatchString(title) {
+		t.Errorf("the title of a finding about a payment is %q", title)
 	}
 	b.quiet()
 

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/shoeproof/shoeproof/console/store"
 )
 
 // A finding is triaged from arrival to close by keyboard, with a second person. Meanwhile another finding arrives and
@@ -86,6 +89,21 @@ func TestTriageByKeyboard(t *testing.T) {
 	for filter, n := range map[string]int{"severity=critical": 1, "severity=minor": 0} {
 		bob.open("/queue?state=closed&" + filter)
 		if got := eval[int](bob, "document.querySelectorAll('.rows tbody a').length"); got != n {
+			t.Errorf("closed and %s: %d findings, want %d", filter, got, n)
+		}
+	}
+	closed, _, err := s.Closed(t.Context(), store.Scope{All: true}, store.Filter{}, time.Now().Add(time.Minute))
+	if err != nil || len(closed) != 1 {
+		t.Fatal(len(closed), err)
+	}
+	for filter, n := range map[string]int{
+		"table=" + closed[0].TableID: 1, "rule=" + closed[0].Rule: 1, "owner=ann": 1, "q=" + closed[0].ID: 1, "table=x": 0,
+		"rule=feed": 0, "owner=x": 0, "q=nonsense": 0, "property=x": 0, "pit=x": 0, "shoe=x": 0, "dealer=x": 0, "fp=x": 0,
+		"verdict=INFO": 0, "kind=notice": 0, "basis=adopted": 0, "day=2020-01-01": 0, "from=2999-01-01": 0,
+		"to=2020-01-01": 0, "min=90m": 0,
+	} {
+		_, page := send(t, "GET", c.url+"/queue?state=closed&"+filter, "", "Authorization", "Bearer "+supervisor)
+		if got := strings.Count(page, `href="/findings/`); got != n {
 			t.Errorf("closed and %s: %d findings, want %d", filter, got, n)
 		}
 	}

@@ -97,7 +97,8 @@ routes: [{channel: pit}]
 	if err := send(t, s.Channels[1].Channel, message()); err != nil {
 		t.Fatal(err)
 	}
-	if text := string(body); strings.Contains(text, `"TextBlock"`) || !strings.Contains(text, `"RichTextBlock"`) ||
+	if text := string(body); strings.Contains(text, `"TextBlock"`) || strings.Contains(text, "Amount: ") ||
+		!strings.Contains(text, `"RichTextBlock"`) ||
 		!strings.Contains(text, `"url":"https://audit.example/findings/3f9a"`) {
 		t.Errorf("teams: %s", text)
 	}
