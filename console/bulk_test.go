@@ -89,8 +89,8 @@ func TestBulk(t *testing.T) {
 		Scan(&named, &parts); err != nil {
 		t.Fatal(err)
 	}
-	if want := uint64(many+499) / 500; named != many || parts != want {
-		t.Errorf("the lines name %d findings in %d parts, want %d in %d parts of at most 500", named, parts, many, want)
+	if want := uint64(many+store.MaxIDs-1) / store.MaxIDs; named != many || parts != want {
+		t.Errorf("the lines name %d findings in %d parts, want %d in %d", named, parts, many, want)
 	}
 	b.await("document.activeElement.closest('.queue tr') != null") // the focus is in the list
 	b.press("z")
@@ -212,6 +212,11 @@ func TestBulk(t *testing.T) {
 	b.press("j")
 	if eval[bool](b, "document.activeElement.closest('.queue tr') != null") {
 		t.Error("a single key that is switched off moves the focus")
+	}
+	b.press("?")
+	b.press("u")
+	if at := eval[string](b, "location.pathname"); at != "/queue" {
+		t.Errorf("a single key that is switched off leads to %s", at)
 	}
 	// No column collides with another between a telephone and a desk, or at 200 % of 1,920 pixels.
 	for _, width := range []int64{768, 900, 960, 1024, 1101, 1180} {

@@ -27,8 +27,7 @@ func facts[T any](
 // at once.
 var errNone = errors.New("nothing is stored")
 
-// lasting returns an answer that hardly ever changes. Requests of one scope share it for a minute, unless it is
-// empty.
+// lasting returns an answer that hardly ever changes. Requests of one scope share it for a minute, unless it is empty.
 func lasting[T any](
 	c *Console, x *exchange, scope store.Scope, about any, query func(context.Context, store.Scope) (T, bool, error),
 ) (of T, err error) {

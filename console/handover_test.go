@@ -11,8 +11,8 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 )
 
-// A hand-over freezes what is open at its property, and is accepted by another person than the one who signed it. Its
-// digest is in the chained log too.
+// A hand-over freezes what is open at its property, and is accepted by another person than the one who signed it. The
+// console log has its digest.
 func TestHandOver(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)

@@ -56,8 +56,7 @@ func TestRoundAndSearch(t *testing.T) {
 		b.open(page)
 		n := eval[int](b, fmt.Sprintf("document.querySelectorAll(%q).length", rows))
 		to := eval[int](b, fmt.Sprintf("[...document.querySelectorAll(%q)].filter((x) => "+
-			"(x.matches('a') ? x : x.querySelector(\"a[href^='/rounds/ac-1/live-07/']\") || x)"+
-			".matches(\"[href^='/rounds/ac-1/live-07/']\")).length", rows))
+			"x.matches(%[2]q) || x.querySelector(%[2]q)).length", rows, "a[href^='/rounds/ac-1/live-07/']"))
 		if n == 0 || to != n {
 			t.Errorf("%s: %d of %d %s lead to a round", page, to, n, rows)
 		}

@@ -15,7 +15,8 @@ import (
 )
 
 // The link of a recording survives the template, starts at the event that completes the breach, and stands on each line
-// of the timeline, with date and time. The API has the same position. A finding about a payment has it in words.
+// of the timeline, with date and time. The API has the same position. The title of a finding about a payment has its
+// amounts.
 func TestVideo(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
@@ -62,10 +63,9 @@ func TestVideo(t *testing.T) {
 	var inAPI struct{ Video notify.Position }
 	_, body := send(t, "GET", c.url+"/api/v1/findings/"+f.ID, "", "Cookie", signedIn(t, c.url, "operator"))
 	camera := eval[string](b, "document.querySelector('#camera').textContent")
-	position := notify.Position{Camera: camera, At: last, URL: want}
 	if err := json.Unmarshal([]byte(body), &inAPI); err != nil || !inAPI.Video.At.Equal(last) ||
-		inAPI.Video.Camera != position.Camera || inAPI.Video.URL != want {
-		t.Errorf("the position in the API is %+v, want %+v, %v", inAPI.Video, position, err)
+		inAPI.Video.Camera != camera || inAPI.Video.URL != want {
+		t.Errorf("the position in the API is %+v, want %s, %v, %s: %v", inAPI.Video, camera, last, want, err)
 	}
 
 	paid, err := s.Findings(ctx, all, store.FindingQuery{Rule: "payout.tie.min-odds"})

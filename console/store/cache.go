@@ -260,12 +260,12 @@ func (c *queueCache) silenced(r *OpenFinding, now time.Time) bool {
 	})
 }
 
-// unsure returns the ids of findings that the cache does not have as open and without an action.
+// unsure returns the ids of findings that the cache does not know to be without an action.
 func (c *queueCache) unsure(ids []string, of map[string]*Finding) []string {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return slices.DeleteFunc(ids, func(id string) bool {
 		r, known := c.rows[findingKey{of[id].PropertyID, id}]
-		return known && r.Version == 0 && r.Deleted == 0
+		return known && r.Version == 0
 	})
 }

@@ -35,8 +35,8 @@ func anomaly(engine *engine.Options, about finding.Identity, severity finding.Se
 // honest play is at most 1. Each round is scored once.
 type Review struct{ Engine *engine.Options }
 
-// reviewFalse is the maximum expected part of false entries in a calendar month, and the maximum part of
-// months of honest play with an entry.
+// reviewFalse is the maximum expected part of false entries in a calendar month, and the maximum part of months of
+// honest play with an entry.
 const reviewFalse = 0.1
 
 // Night returns the keys to review.

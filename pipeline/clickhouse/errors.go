@@ -41,9 +41,9 @@ const (
 	accessDenied       = 497
 	authenticationFail = 516
 
+	fileMissing      = 107
 	noAnswerInTime   = 159
 	tooManyQueries   = 202
-	fileMissing      = 107
 	tableIsDropped   = 218
 	outOfMemory      = 241
 	tableIsReadOnly  = 242
