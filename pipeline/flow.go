@@ -330,11 +330,8 @@ func (f *flow) hasBatch() bool {
 	return f.sealed || f.batch.Range.Records > 0 || f.batch.Len() > 0
 }
 
-func (f *flow) awaits() bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.due && !f.failed
-}
+// awaits is called with the lock of the flow.
+func (f *flow) awaits() bool { return f.due && !f.failed }
 
 func (f *flow) isEmpty() bool {
 	f.mu.Lock()
@@ -372,10 +369,8 @@ func (f *flow) settle() error {
 	return nil
 }
 
-// take takes the batch for the group, nil if there is none.
+// take takes the batch for the group, nil if there is none. It is called with the lock of the flow.
 func (f *flow) take() *flight {
-	f.mu.Lock()
-	defer f.mu.Unlock()
 	if f.failed || !f.sealed && !f.open || !f.hasBatch() {
 		return nil
 	}

@@ -92,10 +92,19 @@ func (g *group) run() (stop func()) {
 	}
 }
 
-// take takes the batches that have rows, in the order of topic and partition, if one of them is due.
+// take takes the batches that have rows, in the order of topic and partition, if one of them is due. No flow applies a
+// record meanwhile: a batch taken late would grow by the rows of those taken before it.
 func (g *group) take() []*flight {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	for _, f := range g.flows {
+		f.mu.Lock()
+	}
+	defer func() {
+		for _, f := range g.flows {
+			f.mu.Unlock()
+		}
+	}()
 	if !slices.ContainsFunc(g.flows, (*flow).awaits) {
 		return nil
 	}
