@@ -115,10 +115,19 @@ func TestCriticalBar(t *testing.T) {
 	b.open("/rules")
 	b.await("document.querySelector('#link').dataset.state == 'on'")
 	b.click("#sound")
+	const top = "document.querySelector('#main').getBoundingClientRect().top"
+	place := eval[float64](b, top)
 	before := eval[int](b, "Number((document.querySelector('.navcount') || {textContent: 0}).textContent)")
 	newTestFloor(t, s.Store).play(planted(t, "ac-2", "new-1", "draw.banker.must-stay"))
 	b.await("!document.querySelector('#critbar').hidden && /^◆1 /.test(document.title) && " +
 		"document.querySelector('#icon').href.includes('alarm')")
+	if now := eval[float64](b, top); now != place {
+		t.Errorf("the bar moves the page from %v to %v", place, now)
+	}
+	if !eval[bool](b, "document.querySelector('#critbar').getBoundingClientRect().bottom <= "+
+		"document.querySelector('#main').firstElementChild.getBoundingClientRect().top") {
+		t.Error("the bar covers the page")
+	}
 	b.open("/help")
 	b.await("!document.querySelector('#critbar').hidden")
 	if n := eval[int](b, "Number(document.querySelector('.navcount').textContent)"); n != before+1 {
