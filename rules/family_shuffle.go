@@ -64,12 +64,25 @@ func checkShuffled(p *Pass) {
 	if p.preShuffledElsewhere() {
 		return
 	}
-	for _, h := range s.Prep.Shuffles {
-		if !h.AfterLacing && h.Seq < s.Loaded.Seq {
+	var other *record.Shuffle
+	for i := range s.Prep.Shuffles {
+		h := &s.Prep.Shuffles[i]
+		switch {
+		case h.AfterLacing || h.Seq > s.Loaded.Seq:
+		case h.Batch == "" || s.Loaded.Batch == "" || h.Batch == s.Loaded.Batch:
 			return
+		default:
+			other = h
 		}
 	}
-	p.reportLoaded("shuffled before loading", "no shuffle")
+	if other == nil {
+		p.reportLoaded("shuffled before loading", "no shuffle")
+		return
+	}
+	p.Report(Finding{ // one of the two names may be wrong
+		Verdict: finding.Suspect, Expected: "batch " + s.Loaded.Batch + " shuffled before loading",
+		Observed: "batch " + other.Batch + " shuffled", Evidence: []record.Seq{other.Seq, s.Loaded.Seq},
+	})
 }
 
 // preShuffledElsewhere reports whether these are new cards whose opening a section without text governs.

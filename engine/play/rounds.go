@@ -31,6 +31,7 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 		}
 		return false
 	}
+	t.compare(c, s, r)
 	return t.foldBetting(c, s, r) || t.foldDeal(c, s, r) || t.foldSettlement(c, s, r) || t.foldSqueeze(c, s, r)
 }
 

@@ -41,6 +41,8 @@ const (
 	CardLost
 	// Disputed: an event has another content than an earlier one about the same card, wager or shoe.
 	Disputed
+	// Inconsistent: an event contradicts earlier ones where no rule reads it. Expected and Observed are in the stage.
+	Inconsistent
 	// Gone: no event can change the shoe any more, and no event before Seq proves anything that is open.
 	Gone
 	// Configured: a configuration came into force, at the first event of its time. It is in the stage, the rulebook and
@@ -59,6 +61,8 @@ type Stage struct {
 	Round *record.Round
 	// Config is set for Configured.
 	Config *Configuration
+	// Expected and Observed are set for Inconsistent.
+	Expected, Observed string
 	// Seq is set for Gone and TableClosed, 0 if unknown.
 	Seq uint64
 }

@@ -54,7 +54,7 @@ func weight(rule string) (severity finding.Severity, verdict finding.Verdict) {
 	case "feed.shoe-reused":
 		return finding.Minor, finding.Suspect
 	case "feed.late", "feed.round-started", "feed.round-ended", "feed.shoe-loaded", "feed.shoe-ended",
-		"feed.dealer-assigned", "feed.card-dealt", "feed.wager-unknown":
+		"feed.dealer-assigned", "feed.card-dealt", "feed.wager-unknown", "feed.inconsistent":
 		return finding.Minor, finding.Unauditable
 	}
 	return finding.Minor, finding.Information
@@ -83,6 +83,11 @@ func (t *Table) feedStage(m *moment) {
 		t.Fault(ev, &order.FeedFault{
 			Rule: "feed.conflict", Subject: finding.OfRange(ev.Seq, ev.Seq),
 			Expected: "one content of each card, wager and shoe", Observed: disputed(ev),
+			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+		}, m.out)
+	case play.Inconsistent:
+		t.Fault(ev, &order.FeedFault{
+			Rule: "feed.inconsistent", Subject: finding.OfRange(ev.Seq, ev.Seq), Expected: m.Expected, Observed: m.Observed,
 			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 		}, m.out)
 	case play.ShoeJoined:

@@ -54,7 +54,7 @@ func (t *Table) At(ev *schema.Event, stage *play.Stage, out *[]finding.Finding) 
 	case play.Began:
 		t.clockReported = false
 	case play.ShoeReused, play.ShoeJoined, play.RoundRepeated, play.Disputed, play.Configured, play.SettledLate,
-		play.ResumedLate, play.Misplaced:
+		play.ResumedLate, play.Misplaced, play.Inconsistent:
 		t.feedStage(m)
 	case play.Prepared:
 		t.shoeBegun(m)
