@@ -104,6 +104,8 @@ func (f *flow) outcome(ctx context.Context, err error) error {
 			h(f.stream.Topic(), f.stream.Partition(), err)
 		}
 		return nil
+	case revoked(ctx): // a write that the revocation canceled: the new owner makes its rows
+		return nil
 	}
 	return err
 }

@@ -93,7 +93,7 @@ func (g *group) run() (stop func()) {
 }
 
 // take takes the batches that have rows, in the order of topic and partition, if one of them is due. No flow applies a
-// record meanwhile: a batch taken late would grow by the rows of those taken before it.
+// record meanwhile: otherwise the last flows would go on filling their batches while the first are taken.
 func (g *group) take() []*flight {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -407,6 +407,27 @@ func TestRunDropsWhatIsRevoked(t *testing.T) {
 	})
 }
 
+// The stream learns of the failed write before it learns that it was revoked.
+func TestRunDropsAWriteThatTheRevocationCanceled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := pages(records(0, 14), records(14, 30))
+		next := src.next
+		src.next = func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+			r, err := next(ctx, wait)
+			if len(r) > 0 && r[0].Offset == 14 {
+				time.Sleep(time.Second) // Write has begun by then.
+				src.cancel(pipeline.ErrRevoked)
+				time.Sleep(time.Second) // Write has failed by then.
+			}
+			return r, err
+		}
+		if err := pipeline.Run(t.Context(), src, stuck{}, options(0)); err != nil {
+			t.Errorf("got %v, want nil", err)
+		}
+		same(t, "commits", nil, src.commits)
+	})
+}
+
 func TestRunWritesUntilItIsWritten(t *testing.T) {
 	sink := pipeline.NewMemorySink()
 	var failures, told int
