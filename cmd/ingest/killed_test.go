@@ -110,6 +110,17 @@ func (g *gate) set(inserting func(string), noAnswers bool) {
 	g.inserting, g.noAnswers = inserting, noAnswers
 }
 
+// hold lets the next INSERT and all that follows go without an answer, and returns when that INSERT has begun.
+func (g *gate) hold() {
+	began := make(chan struct{})
+	once := sync.OnceFunc(func() {
+		g.set(nil, true)
+		close(began)
+	})
+	g.set(func(string) { once() }, false)
+	<-began
+}
+
 func (g *gate) state() (func(string), bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
