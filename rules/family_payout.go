@@ -248,9 +248,9 @@ func (p *Pass) judgeUnprinted(w *record.Wager, table string, printed []baccarat.
 func checkReturnIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		back := w.Disposition() == baccarat.Return && (p.disposition(w) == baccarat.Return || p.cancelled()) ||
-			w.Gone && w.Returned.Times > 0 && w.Returned.Times == w.Settlements()
-		if back && w.Net().Returned != w.Amount && !p.settledTwice(w) && p.read(w) {
+		want := p.disposition(w)
+		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) &&
+			w.Net().Returned != w.Amount && !p.settledTwice(w) && p.read(w) {
 			p.reportIntact(w, "returned", w.Net().Returned)
 		}
 	}

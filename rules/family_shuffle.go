@@ -69,8 +69,8 @@ func checkShuffled(p *Pass) {
 		h := &s.Prep.Shuffles[i]
 		switch {
 		case h.AfterLacing || h.Seq > s.Loaded.Seq:
-		case h.Batch == "" || s.Loaded.Batch == "" || h.Batch == s.Loaded.Batch:
-			return
+		case h.Batch == "" || p.Table.Batch(s.Loaded.Batch) == nil || h.Batch == s.Loaded.Batch:
+			return // a batch that is not known may be of the cards that were shuffled
 		default:
 			other = h
 		}

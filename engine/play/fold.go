@@ -95,7 +95,6 @@ func (t *Table) foldPlay(c *turn) {
 
 // foldShoe takes in what happens to a shoe outside its rounds.
 func (t *Table) foldShoe(c *turn, s *Shoe) {
-	t.compare(c, s, nil)
 	switch p := t.now.Payload.(type) {
 	case *schema.ShoeLoaded:
 		s.Prep.Loads = append(s.Prep.Loads, c.seq)
