@@ -19,7 +19,7 @@ func (t *Table) compare(c *turn, s *Shoe, r *record.Round) {
 func (t *Table) contradiction(r *record.Round) (want, got string) {
 	switch p := t.now.Payload.(type) {
 	case *schema.WagerPlaced:
-		if p.Coupon > p.Amount && p.Amount != 0 && wagerOf(r, p.WagerID) == nil {
+		if p.Coupon > p.Amount && p.Amount != 0 && r.WagerIndex(p.WagerID) < 0 {
 			return "a coupon that is part of the wager", fmt.Sprintf("wager %s with a coupon above its amount", p.WagerID)
 		}
 	case *schema.CardDealt:

@@ -41,7 +41,8 @@ const (
 	CardLost
 	// Disputed: an event has another content than an earlier one about the same card, wager or shoe.
 	Disputed
-	// Inconsistent: an event of a round contradicts itself or earlier ones, where no rule reads it. Expected and Observed are in the stage.
+	// Inconsistent: an event of a round contradicts itself or earlier ones, where no rule reads it. Expected and Observed
+	// are in the stage.
 	Inconsistent
 	// Gone: no event can change the shoe any more, and no event before Seq proves anything that is open.
 	Gone
