@@ -18,8 +18,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// Each field of each payload of the legal tables is changed, in the first event of each kind and table, until a
-// finding changes with it. The fields for which none does are those that docs/events.md lists.
+// Each field of each payload of the legal tables is changed, in the first event of each table that reports it,
+// until a finding changes with it. The fields for which none does are those that docs/events.md lists.
 func TestFieldsThatChangeInSilence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("replays each table some thousand times")
@@ -116,9 +116,8 @@ func changesOf(path string, v reflect.Value) (changes []reflect.Value) {
 		set(to)
 		changes = append(changes, to)
 	}
-	_, mark, _ := strings.Cut(path, ".has_")
 	switch k := v.Kind(); {
-	case mark != "" || v.IsZero() && k != reflect.Bool:
+	case strings.Contains(path, ".has_") || v.IsZero() && k != reflect.Bool:
 	case k == reflect.Bool:
 		add(func(to reflect.Value) { to.SetBool(!v.Bool()) })
 	case k == reflect.Uint8:

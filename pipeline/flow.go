@@ -104,7 +104,7 @@ func (f *flow) outcome(ctx context.Context, err error) error {
 			h(f.stream.Topic(), f.stream.Partition(), err)
 		}
 		return nil
-	case revoked(ctx): // a write that the revocation canceled: the new owner makes its rows
+	case revoked(ctx): // the write was canceled: the new owner makes its rows
 		return nil
 	}
 	return err

@@ -70,7 +70,7 @@ func checkShuffled(p *Pass) {
 		switch {
 		case h.AfterLacing || h.Seq > s.Loaded.Seq:
 		case h.Batch == "" || p.Table.Batch(s.Loaded.Batch) == nil || h.Batch == s.Loaded.Batch:
-			return // a batch that is not known may be of the cards that were shuffled
+			return // an unknown batch may have the cards that were shuffled
 		default:
 			other = h
 		}
@@ -79,9 +79,9 @@ func checkShuffled(p *Pass) {
 		p.reportLoaded("shuffled before loading", "no shuffle")
 		return
 	}
-	p.Report(Finding{ // one of the two names may be wrong
-		Verdict: finding.Suspect, Expected: "batch " + s.Loaded.Batch + " shuffled before loading",
-		Observed: "batch " + other.Batch + " shuffled", Evidence: []record.Seq{other.Seq, s.Loaded.Seq},
+	p.Suspect(Finding{ // one of the two names may be wrong
+		Expected: "batch " + s.Loaded.Batch + " shuffled before loading", Observed: "batch " + other.Batch + " shuffled",
+		Evidence: []record.Seq{other.Seq, s.Loaded.Seq},
 	})
 }
 
