@@ -330,7 +330,10 @@ func (c *Console) recall(ctx context.Context, now time.Time) (begin time.Time, e
 		first, err := c.Store.Entries(ctx, store.Scope{Properties: []string{""}},
 			store.EntryQuery{Actor: "console", Action: store.NotifyBegins, Limit: 1})
 		if err == nil && len(first) == 0 {
-			begin, err = now, c.note(ctx, "", store.NotifyBegins, "", "")
+			// A finding can arrive before the line is written, so the line has the moment of the look.
+			line := c.noteOf("", store.NotifyBegins, "", "")
+			begin, line.At = now, now.UTC()
+			err = c.Store.Log(ctx, line)
 		}
 		if err != nil {
 			c.begun.Store(false)

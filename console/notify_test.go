@@ -12,6 +12,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"strconv"
 	"strings"
@@ -81,6 +82,24 @@ func syslogServer(t *testing.T) (string, chan string) {
 		}
 	}()
 	return l.Addr().String(), lines
+}
+
+// Notifications begin with the look at the console log that finds no beginning. Under load the line was written seconds
+// later, with its own time, and the findings that had arrived meanwhile were never announced.
+func TestNotificationsBegin(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	c, err := New(Options{Store: s, PublicURL: &url.URL{Scheme: "http", Host: "h"}, SignIn: ByChoice, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := time.Now().Add(-time.Minute).UTC().Truncate(time.Millisecond)
+	for range 2 { // the second look reads what the first one wrote
+		begin, err := c.recall(t.Context(), look)
+		if err != nil || !begin.Equal(look) {
+			t.Fatalf("notifications begin at %v (%v), want %v", begin, err, look)
+		}
+	}
 }
 
 // A finding goes to the channels whose routes select it, and again until it is acknowledged. What a channel does not
