@@ -219,6 +219,16 @@ func (s *served) resetLimits() {
 	}
 }
 
+// legal returns a table of legal play under the first rulebook that has not opened, with its options.
+func legal(t testing.TB, o simulated.Options) *simulated.Table {
+	t.Helper()
+	var err error
+	if o.Config, err = simulated.Config(simulated.Kinds()[0], o.Seed); err != nil {
+		t.Fatal(err)
+	}
+	return simulated.NewTable(o)
+}
+
 // planted returns the events of a table with a breach of a rule.
 func planted(t testing.TB, property, table, rule string) []schema.Event {
 	t.Helper()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -24,10 +25,13 @@ type seat struct {
 
 type settled struct {
 	store.Wager
-	Wrong    bool // settled differently from what the rules require
+	Wrong    bool // settled differently from what the rules require, as far as that is determined
 	Subject  bool // of the finding
 	Vigorish *store.Vigorish
 }
+
+// Determined reports whether it is known what the rules require. It is unknown without a rulebook or without the cards.
+func (s *settled) Determined() bool { return s.Expected != baccarat.Undetermined.String() }
 
 func seats(wagers []store.Wager, ledger []store.Vigorish, f *store.Finding) []seat {
 	bySeat := map[uint32]*seat{}
@@ -42,8 +46,8 @@ func seats(wagers []store.Wager, ledger []store.Vigorish, f *store.Finding) []se
 		}
 		row := settled{
 			Wager: *w, Subject: f.Subject == "wager:"+w.WagerID,
-			Wrong: w.Disposition != w.Expected || w.Paid != w.ExpectedPaid,
 		}
+		row.Wrong = row.Determined() && (w.Disposition != w.Expected || w.Paid != w.ExpectedPaid)
 		for j := range ledger {
 			if ledger[j].WagerID == w.WagerID {
 				row.Vigorish = &ledger[j]

@@ -27,6 +27,18 @@ type played struct {
 	noArchive bool // no access to the archive
 }
 
+// Determined reports whether it is known what the rules require of all wagers of the round.
+func (p *played) Determined() bool {
+	for i := range p.Seats {
+		for j := range p.Seats[i].Wagers {
+			if !p.Seats[i].Wagers[j].Determined() {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // played reads the round at a location unless it is known, and the events of the round and those that a finding cites.
 func (c *Console) played(x *exchange, at store.Location, f *store.Finding, known *store.Round) (*played, error) {
 	ctx, scope := x.r.Context(), x.scope()

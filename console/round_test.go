@@ -17,6 +17,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/schema"
+	simulated "github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // Every bead, row and finding leads to the page of its round, which shows the round whole, with closed findings too.
@@ -132,6 +133,42 @@ func TestRoundAndSearch(t *testing.T) {
 	searches(t, c, events, f, rounds)
 }
 
+// A withdrawn wager expects no payment: the page of its round marks nothing as wrong.
+func TestWithdrawnWager(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	table := legal(t, simulated.Options{
+		Property: "ac-1", Pit: "p1", Table: "live-07", Seed: 3, Start: time.Now().Add(-20 * time.Minute), Varied: true,
+	})
+	newTestFloor(t, s.Store).play(append(table.Open(), table.Shoe()...))
+	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{Property: "ac-1", Table: "live-07"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var round *store.Wager
+	for i := range wagers {
+		if wagers[i].Disposition == "withdrawn" {
+			round = &wagers[i]
+		}
+	}
+	if round == nil {
+		t.Fatalf("none of %d wagers is withdrawn", len(wagers))
+	}
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "operator")
+	b.open(roundPath("ac-1", "live-07", round.ShoeID, round.Round))
+	text := eval[string](b, "document.querySelector('[aria-label=Wagers]').innerText")
+	if !strings.Contains(text, "withdrawn") {
+		t.Errorf("no withdrawn wager in %q", text)
+	}
+	if wrong := eval[string](b, "[...document.querySelectorAll('main .diff, main .wrong')].map((x) => "+
+		"x.closest('tr, dd').innerText).join()"); wrong != "" {
+		t.Errorf("a round with a withdrawn wager is marked: %s", wrong)
+	}
+	b.quiet()
+}
+
 // searches sends texts to the search, and compares the first line of what is found.
 func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, rounds []store.Round) {
 	t.Helper()
@@ -167,18 +204,20 @@ func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, 
 		fmt.Sprintf("seat %d >=$%s", top.Seat, stake):        round(top.Round),
 		fmt.Sprintf("seat %d >=$%s", 99, stake):              "Nothing within your properties",
 		fmt.Sprintf("live-07 seat %d >%s", top.Seat, "$90m"): "Nothing within your properties",
-		"live-07":               `href="/tables/ac-1/live-07"`,
-		f.Citations[0]:          "draw.banker.must-stay",
-		f.ID:                    `href="/findings/` + f.ID,
-		f.ID[:8]:                `href="/findings/` + f.ID,
-		f.DealerID:              `href="/dealers/ac-1/` + f.DealerID,
-		"draw.banker.must-stay": `href="/queue?rule=draw.banker.must-stay`,
-		code:                    `href="/patrons/ac-1/` + code,
-		"patron " + code:        `href="/patrons/ac-1/` + code,
-		"patron " + ref:         "Your role sees masked patrons only",
-		"zz-99 r6":              "No table, dealer, rule, clause, finding, time or day is &#34;zz-99&#34;",
-		">lots":                 "want an amount such as",
-		"live-07 " + day:        round(last.Round),
+		fmt.Sprintf("live-07 seat %d >$%s", top.Seat, stake): "Nothing within your properties", // and no round of the stake
+		"live-07":                       `href="/tables/ac-1/live-07"`,
+		f.Citations[0]:                  `href="/queue?rule=draw.banker.must-stay`,
+		strings.ToLower(f.Citations[0]): `href="/findings/` + f.ID,
+		f.ID:                            `href="/findings/` + f.ID,
+		f.ID[:8]:                        `href="/findings/` + f.ID,
+		f.DealerID:                      `href="/dealers/ac-1/` + f.DealerID,
+		"draw.banker.must-stay":         `href="/queue?rule=draw.banker.must-stay`,
+		code:                            `href="/patrons/ac-1/` + code,
+		"patron " + code:                `href="/patrons/ac-1/` + code,
+		"patron " + ref:                 "Your role sees masked patrons only",
+		"zz-99 r6":                      "No table, dealer, rule, clause, finding, time or day is &#34;zz-99&#34;",
+		">lots":                         "want an amount such as",
+		"live-07 " + day:                round(last.Round),
 	} {
 		_, body := send(t, "GET", c.url+"/search?list=1&q="+url.QueryEscape(text), "", "Cookie", operator)
 		if !strings.Contains(body, want) {
