@@ -3,12 +3,18 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // A screen says across its whole width that it is stale, and recovers by itself: a console that does not answer, a
@@ -18,7 +24,8 @@ func TestStaleScreen(t *testing.T) {
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 3, 0)
 	var behind atomic.Int64 // how far the console's clock is ahead of the last read of the queue
-	var hangs, refuses atomic.Bool
+	var hangs, refuses, unreadable atomic.Bool
+	var unread atomic.Int64 // the requests of pages for what they show that failed
 	var inner atomic.Pointer[http.Handler]
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hangs.Load() {
@@ -27,6 +34,11 @@ func TestStaleScreen(t *testing.T) {
 		}
 		if refuses.Load() {
 			panic(http.ErrAbortHandler)
+		}
+		if unreadable.Load() && r.Header.Get("X-Refresh") != "" {
+			unread.Add(1)
+			http.Error(w, "", http.StatusInternalServerError)
+			return
 		}
 		(*inner.Load()).ServeHTTP(w, r)
 	}))
@@ -87,9 +99,18 @@ func TestStaleScreen(t *testing.T) {
 	behind.Store(0)
 	b.await(live)
 
+	// The page cannot be fetched again, and the beats arrive.
+	unreadable.Store(true)
+	testkit.Await(t, "a second fetch of the page", func() bool { return unread.Load() > 1 })
+	eval[int](b, putForward)
+	b.await(blind)
+	eval[int](b, "goOn()")
+	unreadable.Store(false)
+	b.await(live)
+
 	// The page fetches its tiles every five seconds, which replaces an aged one.
 	b.await("(() => { const tile = document.querySelector('.tile'); const old = tile.innerText.includes('NO FEED');" +
-		" if (!old) { tile.className = 'tile feed-live'; tile.dataset.received = Date.now() - 600000; } return old; })()")
+		" if (!old) { tile.className = 'tile feed-live'; tile.dataset.received = Date.now() - 121000; } return old; })()")
 
 	// The session ends, and each session of a console that starts again.
 	for _, end := range []func(){
@@ -102,6 +123,24 @@ func TestStaleScreen(t *testing.T) {
 			"body: new URLSearchParams({name: 'ann', role: 'operator'})}); return 0; })()")
 		b.await(live)
 	}
+
+	// A page that does not fetch itself again shows what it missed.
+	b.open("/queue")
+	b.await(live)
+	hangs.Store(true)
+	front.CloseClientConnections()
+	b.await("document.querySelector('#link').dataset.state == 'late'")
+	eval[int](b, putForward)
+	b.await(blind)
+	newTestFloor(t, s.Store).play(planted(t, "ac-1", "missed", "draw.banker.must-stay"))
+	testkit.Await(t, "the finding in the queue", func() bool {
+		open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Table: "missed"})
+		return err == nil && len(open) > 0
+	})
+	eval[int](b, "goOn()")
+	hangs.Store(false)
+	front.CloseClientConnections()
+	b.await(live + " && !document.querySelector('#newbar').hidden")
 }
 
 // A new critical finding shows on every page until the queue is opened, and the choice of the sound is kept.
@@ -114,13 +153,17 @@ func TestCriticalBar(t *testing.T) {
 	b.signIn("ann", "operator")
 	b.open("/rules")
 	b.await("document.querySelector('#link').dataset.state == 'on'")
+	eval[int](b, "(() => { window.tones = 0; const make = AudioContext.prototype.createOscillator; "+
+		"AudioContext.prototype.createOscillator = function () { tones++; return make.call(this); }; return 0; })()")
 	b.click("#sound")
+	b.await("tones == 1")
+	eval[int](b, "(() => { const d = Date.now; Date.now = () => d() + 11000; return 0; })()") // one tone in ten seconds
 	const top = "document.querySelector('#main').getBoundingClientRect().top"
 	place := eval[float64](b, top)
 	before := eval[int](b, "Number((document.querySelector('.navcount') || {textContent: 0}).textContent)")
 	newTestFloor(t, s.Store).play(planted(t, "ac-2", "new-1", "draw.banker.must-stay"))
 	b.await("!document.querySelector('#critbar').hidden && /^◆1 /.test(document.title) && " +
-		"document.querySelector('#icon').href.includes('alarm')")
+		"document.querySelector('#icon').href.includes('alarm') && tones == 2")
 	if now := eval[float64](b, top); now != place {
 		t.Errorf("the bar moves the page from %v to %v", place, now)
 	}
@@ -136,9 +179,56 @@ func TestCriticalBar(t *testing.T) {
 	if on := eval[string](b, "document.querySelector('#sound').getAttribute('aria-pressed')"); on != "true" {
 		t.Error("the next page forgot the choice of the sound")
 	}
+	newTestFloor(t, s.Store).play(planted(t, "ac-2", "new-2", "draw.banker.must-stay"))
+	b.await("/^◆2 /.test(document.title) && document.querySelector('#critbar').innerText.includes('2 new critical')")
 	b.open("/queue")
 	b.await("document.querySelector('#critbar').hidden")
 	b.open("/rules")
 	b.await("document.querySelector('#critbar').hidden && !/^◆/.test(document.title)")
+	b.quiet()
+}
+
+// The bars cover no content from a telephone to a desk, neither at the head of a page nor when it is scrolled.
+func TestBarsCoverNothing(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 12, 0)
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "operator")
+	const show = `(() => { for (const [id, text] of [
+			["#stale", "This screen is stale since 23:59:59 UTC. No current data from the console."],
+			["#critbar", "◆ 12 new critical findings: open"], ["#newbar", "12 new, 12 changed: show (n)"]]) {
+		const bar = document.querySelector(id);
+		if (!bar || id == "#critbar" && location.pathname == "/queue") continue;
+		(bar.querySelector("a, button") || bar).textContent = text;
+		bar.hidden = false;
+	} return 0; })()`
+	// The elements that a bar covers, at its middle and its edges.
+	const covered = `[...document.querySelectorAll(".alerts > :not([hidden])")].map((x) => x.getBoundingClientRect())
+		.flatMap((bar) => [...document.querySelectorAll("#newbar:not([hidden]), main > :first-child")].filter((x) => {
+			const r = x.getBoundingClientRect();
+			return (x.id == "newbar" || window.scrollY == 0) && r.top < bar.bottom - 1 && bar.top < r.bottom - 1;
+		})).map((x) => x.outerHTML.slice(0, 60)).join(" ")`
+	const above = `(() => { const top = document.querySelector(".top").getBoundingClientRect();
+		return Math.abs(document.querySelector(".alerts").getBoundingClientRect().top - Math.max(0, top.bottom)); })()`
+	for _, width := range []int64{1440, 1101, 1024, 900, 768, 390} {
+		b.do(chromedp.EmulateViewport(width, 500))
+		for _, page := range []string{"/queue", "/floor", "/floor?wall=1", "/rules"} {
+			c.resetLimits()
+			b.open(page)
+			b.await("document.querySelector('#link').dataset.state == 'on'")
+			for _, down := range []int{0, 400} {
+				eval[int](b, show)
+				eval[int](b, fmt.Sprintf("(() => { window.scrollTo(0, %d); return 0; })()", down))
+				if over := eval[string](b, covered); over != "" {
+					t.Errorf("%s at %d px, %d px down: a bar covers %s", page, width, down, over)
+				}
+				if gap := eval[float64](b, above); gap > 1 {
+					t.Errorf("%s at %d px, %d px down: the bars are %v px from the head", page, width, down, gap)
+				}
+			}
+		}
+	}
 	b.quiet()
 }
