@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -68,6 +69,7 @@ func TestCases(t *testing.T) {
 	}
 	b.open("/findings/" + found[1].ID)
 	b.await("document.querySelector('#cases a[href=\"" + path + "\"]') != null")
+	caseSums(b, s)
 	b.quiet()
 	caseRefusals(t, c, path, operator, supervisor)
 
@@ -83,6 +85,39 @@ func TestCases(t *testing.T) {
 	entries, err := s.Entries(ctx, all, store.EntryQuery{Action: "case-attach"})
 	if err != nil || len(entries) != 1 || !strings.HasPrefix(entries[0].Detail, "sha256 "+of.Files[0].Hash) {
 		t.Errorf("the entry of the file: %+v, %v", entries, err)
+	}
+}
+
+// caseSums opens a case of findings in two currencies, and names a subject.
+func caseSums(b *browser, s *store.Store) {
+	b.t.Helper()
+	var ids []string
+	for i, f := range []struct {
+		dealer, currency string
+		amount           int64
+	}{{"d-1", "USD", 100_000}, {"d-2", "HKD", 2550}, {"d-1", "USD", 23_450}} {
+		ids = append(ids, strings.Repeat(string(rune('a'+i)), 32))
+		insert(b.t, s, "findings", "property_id, at, id, kind, verdict, rule, severity, table_id, dealer_id, observed, "+
+			"amount, currency", "ac-1", time.Now(), ids[i], "deviation", "BREACH", "payout.x", "minor", "t-9", f.dealer, "x",
+			f.amount, f.currency)
+	}
+	b.open("/cases")
+	b.do(chromedp.SendKeys(chromedp.CSS("main input[name=finding]"), strings.Join(ids, ", ")))
+	b.do(chromedp.SendKeys(chromedp.CSS("main input[name=title]"), "Two currencies\r"))
+	b.await("document.querySelectorAll('[aria-label=\"Findings of the case\"] tbody tr').length == 3")
+	const want = "HK$25.50, $1,234.50 in all, by currency"
+	if sums := eval[string](b, "document.querySelector('#sums').innerText"); sums != want {
+		b.t.Errorf("the sums of a case are %q", sums)
+	}
+	eval[int](b, "(() => { document.querySelector('main select[name=kind]').value = 'employee'; return 0; })()")
+	b.do(chromedp.SendKeys(chromedp.CSS("form:has(select[name=kind]) input[name=name]"), "shift manager\r"))
+	b.await("document.querySelector('#subjects').innerText.includes('shift manager')")
+	subjects := eval[[]string](b, "[...document.querySelectorAll('#subjects li')].map((x) => x.innerText)")
+	named := []string{
+		"dealer d-1, 2 findings", "dealer d-2, 1 finding", "employee shift manager named by ann", "table t-9, 3 findings",
+	}
+	if diff := cmp.Diff(named, subjects); diff != "" {
+		b.t.Errorf("the subjects of a case (-want +got):\n%s", diff)
 	}
 }
 

@@ -3,7 +3,9 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -75,13 +77,23 @@ func TestDay(t *testing.T) {
 	b.await("location.pathname == '/day'")
 	b.open("/day?property=ac-1&day=" + day)
 	text := eval[string](b, "document.querySelector('main').innerText")
+	var played, tables uint64
+	if err := s.Conn().QueryRow(ctx, "SELECT count(), uniqExact(table_id) FROM "+s.Table("rounds")+
+		" FINAL WHERE gaming_day = '"+day+"'").Scan(&played, &tables); err != nil || played == 0 {
+		t.Fatal(played, err)
+	}
 	for _, want := range []string{
-		"4711 events", strings.Repeat("ab", 32), strings.Repeat("cd", 32), "root=", "benign variance", " tables",
+		fmt.Sprintf("%d at %d tables", played, tables), "4711 events", strings.Repeat("ab", 32), strings.Repeat("cd", 32), "root=", "benign variance", " tables",
 		"card readers", "all with their configuration and all events", "closed",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page of the day has no %q: %.2000s", want, text)
 		}
+	}
+	outcomes := eval[[]string](b, "[...document.querySelectorAll('[aria-label=\"Findings by outcome\"] tbody tr')]"+
+		".map((x) => [...x.cells].map((y) => y.textContent.trim()).join('|'))")
+	if !slices.Contains(outcomes, "closed|benign variance|1|0|0") || !slices.Contains(outcomes, "new||1|0|0") {
+		t.Errorf("the outcomes are %q", outcomes)
 	}
 	if n := eval[int](b, "document.querySelectorAll('[aria-label=\"Not auditable\"] tbody td.mono').length"); n == 0 {
 		t.Error("no sensor is named for what could not be audited")

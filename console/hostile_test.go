@@ -45,7 +45,7 @@ func payloads() []string {
 		"<style>@import '//elsewhere.example'</style>")
 }
 
-func insert(t *testing.T, s *store.Store, table, columns string, row ...any) {
+func insert(t testing.TB, s *store.Store, table, columns string, row ...any) {
 	t.Helper()
 	batch, err := s.Conn().PrepareBatch(t.Context(), "INSERT INTO "+s.Table(table)+" ("+columns+")")
 	if err == nil {

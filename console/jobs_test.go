@@ -68,7 +68,7 @@ func TestJobs(t *testing.T) {
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
 	now := time.Now().In(c.Law.Calendar.Zone)
 	disputed := time.Date(now.Year(), now.Month(), now.Day()-1, 21, 40, 0, 0, now.Location())
-	table := simulated.NewTable(simulated.Options{
+	table := legal(t, simulated.Options{
 		Property: "ac-1", Pit: "p1", Table: "live-07", Seed: 3, Start: disputed.Add(-20 * time.Minute),
 	})
 	newTestFloor(t, s.Store).play(append(table.Open(), table.Shoe()...))
@@ -133,7 +133,8 @@ func TestJobs(t *testing.T) {
 	ann.palette()
 	ann.write(rounds[0].DealerID)
 	ann.key("\r")
-	ann.await("document.querySelector('[aria-label=Week] tbody tr, .band polyline') != null")
+	ann.await("document.querySelector('[aria-label=Week] tbody a[href^=\"/tables/ac-1/live-07\"]') != null && " +
+		"document.querySelector('.band polyline') != null")
 	counted("a dealer's week")
 }
 

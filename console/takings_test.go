@@ -7,10 +7,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	simulated "github.com/shoeproof/shoeproof/simulate/deal"
+	"github.com/shoeproof/shoeproof/stats"
 )
 
 // The pages of a table, a dealer and a patron show results over time beside their exact bands. The sums equal
@@ -57,8 +60,18 @@ func TestOverTime(t *testing.T) {
 		if sum.variance <= 0 || sum.Low() >= sum.Expected() || sum.High() <= sum.Expected() {
 			t.Errorf("%s: band %d, %d, %d", name, sum.Low(), sum.Expected(), sum.High())
 		}
+		bandsOf(t, name, sum.Drawing)
 	}
 	manyDealers(t, s)
+	// A dealer's week and a patron's visits reach further back than the day.
+	earlier := legal(t, simulated.Options{
+		Property: "ac-1", Pit: "p1", Table: "live-06", Seed: 3, Start: time.Now().AddDate(0, 0, -3),
+	})
+	newTestFloor(t, s.Store).play(append(earlier.Open(), earlier.Shoe()...))
+	old, err := s.Rounds(ctx, all, store.Location{Property: "ac-1", Table: "live-06"})
+	if err != nil || len(old) == 0 {
+		t.Fatal(len(old), err)
+	}
 
 	axe := axeSource(t)
 	b := openBrowser(t, c.url, 1440, 1400)
@@ -79,6 +92,10 @@ func TestOverTime(t *testing.T) {
 		"/patrons/ac-1/" + patron: {
 			"a visit": "[aria-label=Visits] tbody a", "the line": ".band polyline[points]", "the bands": bands,
 		},
+		"/patrons/ac-1/" + patronAt(t, s, old[0]): {
+			"a visit of three days ago": "[aria-label=Visits] tbody a[href*=live-06]",
+		},
+		"/dealers/ac-1/" + old[0].DealerID: {"a day of the week": "[aria-label=Week] tbody a[href*=live-06]"},
 		"/dealers": {
 			"the limit": ".chart polyline.limit[points]",
 			"a point":   ".chart a circle", "the dealer at the limit": ".chart a[href='/dealers/ac-1/d-9'] .above",
@@ -106,6 +123,49 @@ func TestOverTime(t *testing.T) {
 	if code, _ := send(t, "GET", c.url+"/tables/ac-1/live-07?day=nonsense", "", "Cookie",
 		signedIn(t, c.url, "viewer")); code != 400 {
 		t.Errorf("a day that is none: %d", code)
+	}
+}
+
+// bandsOf compares the bands at the end of a line: their distances from the expectation, above and below.
+func bandsOf(t *testing.T, name string, d *lineDrawing) {
+	t.Helper()
+	at := func(points string, i int) (y float64) {
+		all := strings.Fields(points)
+		if i < 0 {
+			i += len(all)
+		}
+		if _, err := fmt.Sscanf(all[i][strings.Index(all[i], ",")+1:], "%f", &y); err != nil {
+			t.Fatal(points, err)
+		}
+		return y
+	}
+	n := len(strings.Fields(d.Line)) - 1 // without its start
+	mean, half := at(d.Mean, -1), map[string]float64{}
+	for band, points := range map[string]string{"narrow": d.Narrow, "wide": d.Wide} {
+		over, under := mean-at(points, n), at(points, n+1)-mean
+		if half[band] = over; math.Abs(over-under) > 0.3 || over < 1 {
+			t.Errorf("%s: the %s band is %v above the expectation and %v below it", name, band, over, under)
+		}
+	}
+	if ratio := half["wide"] / half["narrow"]; math.Abs(ratio-wideBand/narrowBand) > 0.05 {
+		t.Errorf("%s: the wide band is %v times the narrow one", name, ratio)
+	}
+}
+
+// The limit of the chart is corrected for the number of dealers.
+func TestChart(t *testing.T) {
+	t.Parallel()
+	const house, dealers = 0.004, 20
+	rates := make([]rate, dealers)
+	limit, single := stats.UpperLimit(5000, house, 0.05/dealers), stats.UpperLimit(5000, house, 0.05)
+	for i := range rates {
+		rates[i] = rateOf(store.Tally{Name: fmt.Sprint("d-", i), Findings: single, Rounds: 5000}, 1, house)
+	}
+	rates[7].Findings = limit
+	c := chartOf(rates, house)
+	if single >= limit || c.Above != 1 || !rates[7].AtLimit || rates[6].AtLimit || rates[7].Limit != limit {
+		t.Errorf("of %d dealers %d are at the limit %d, want one at %d: a single dealer has the limit %d", dealers, c.Above,
+			rates[7].Limit, limit, single)
 	}
 }
 
