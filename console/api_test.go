@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,6 +63,11 @@ func TestAPI(t *testing.T) {
 	if err := s.Log(t.Context(), lines...); err != nil {
 		t.Fatal(err)
 	}
+	const many = 1001 // one more than the CSV reads at a time
+	lines = slices.Repeat([]store.Entry{{PropertyID: "here-1", At: at, Actor: "bob", Action: "export"}}, many)
+	if err := s.Log(t.Context(), lines...); err != nil {
+		t.Fatal(err)
+	}
 	objects, pages := c.pages(t, "/api/v1/log?actor=ann&limit=100", "log", "object", auditor)
 	seen := map[string]bool{}
 	for _, o := range objects {
@@ -76,12 +82,19 @@ func TestAPI(t *testing.T) {
 		if code != 200 || !strings.Contains(body, want) {
 			t.Fatalf("%s: %d, without %s", page, code, want)
 		}
+		for _, part := range []string{`<input name="since"`, `<input name="until"`, `href="/log.csv?actor=ann"`} {
+			if !strings.Contains(body, part) {
+				t.Errorf("%s: no %s", page, part)
+			}
+		}
 		if _, rest, more := strings.Cut(body, `rel="next" href="`); more {
 			link, _, _ := strings.Cut(rest, `"`)
 			page = c.url + strings.ReplaceAll(link, "&amp;", "&")
 		}
 	}
-	for query, want := range map[string]int{"actor=ann": 451, "actor=ann&object=7": 2, "property=there-2": 0} {
+	for query, want := range map[string]int{
+		"actor=ann": 451, "actor=ann&object=7": 2, "property=there-2": 0, "actor=bob": many + 1,
+	} {
 		code, body := send(t, "GET", c.url+"/log.csv?"+query, "", "Authorization", "Bearer "+auditor)
 		if n := strings.Count(body, "\n"); (code == 200) != (want > 0) || want > 0 && n != want {
 			t.Errorf("/log.csv?%s: %d, %d lines, want %d", query, code, n, want)

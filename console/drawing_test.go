@@ -3,6 +3,8 @@
 package console
 
 import (
+	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -46,7 +48,7 @@ func TestRoads(t *testing.T) {
 			t.Fatal(err)
 		}
 		marks := map[string]bool{
-			"dot-P": true, "dot-N": true, "dot-B": name == "bead plate", "class=\"ties\"": name == "big road",
+			"dot-P": true, "dot-N": true, "dot-B": name == "bead plate", "dy=\"12\">2</text>": name == "big road",
 			"<title>" + first.Text + "</title>": true,
 		}
 		for mark, want := range marks {
@@ -119,18 +121,26 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// A reader chooses a clock of 12 hours, or UTC, for all pages.
+// A reader chooses a clock of 12 hours, or UTC, for all pages. At the property it is half past noon.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
 	newTestFloor(t, s.Store).play(planted(t, "ac-1", "live-07", "draw.banker.must-stay"))
-	c := serve(t, s, nil)
+	c := serve(t, s, func(o *Options) {
+		began := time.Now().In(o.Law.Calendar.Zone)
+		noon := time.Date(began.Year(), began.Month(), began.Day(), 12, 30, 0, 0, began.Location())
+		o.Now = func() time.Time { return noon.Add(time.Since(began)) }
+	})
 	b := openBrowser(t, c.url, 1440, 900)
 	b.signIn("ann", "operator")
 	b.open("/queue")
 	shown := "document.querySelector('#now').textContent"
 	// The last is the one that the first page has: to await it there would read a page that is being replaced.
-	for _, clock := range [][2]string{{"12", "3:04:05 PM"}, {"utc", "15:04:05"}, {"", "15:04:05"}} {
+	for _, clock := range [][4]string{
+		{"12", "3:04:05 PM", "2006-01-02 3:04:05.000 PM MST", `since \w+ \d+ \w+ \d+:\d\d [AP]M`},
+		{"utc", "15:04:05", "2006-01-02 15:04:05.000 MST", `since \w+ \d+ \w+ \d\d:\d\d$`},
+		{"", "15:04:05", "2006-01-02 15:04:05.000 MST", `since \w+ \d+ \w+ \d\d:\d\d$`},
+	} {
 		value, layout := clock[0], clock[1]
 		b.click("footer [name=clock][value='" + value + "']")
 		b.await("document.querySelector('footer [aria-pressed=true]').value == '" + value + "'")
@@ -138,15 +148,25 @@ func TestClocks(t *testing.T) {
 		if value == "utc" {
 			zone = time.UTC
 		}
-		at, err := time.ParseInLocation(layout, eval[string](b, shown), zone)
-		now := time.Now().In(zone)
+		first := eval[string](b, shown)
+		b.await(fmt.Sprintf("%s != %q", shown, first)) // the script goes on from the text of the server
+		text := eval[string](b, shown)
+		at, err := time.ParseInLocation(layout, text, zone)
+		now := c.Now().In(zone)
 		today := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone)
-		if off := now.Sub(today); err != nil || off.Abs() > time.Minute {
-			t.Errorf("clock %q shows %s: %v off, %v", value, eval[string](b, shown), off, err)
+		if off := now.Sub(today); err != nil || off.Abs() > time.Minute || !strings.HasPrefix(text, now.Format("15:")) {
+			t.Errorf("clock %q shows %s: %v off, %v", value, text, off, err)
 		}
-		if first := eval[string](b, shown); !strings.HasSuffix(layout, "PM") && strings.Contains(first, "M") {
-			t.Errorf("clock %q shows %s", value, first)
+		title := eval[string](b, "document.querySelector('.queue time').title")
+		if _, err := time.Parse(clock[2], title); err != nil {
+			t.Errorf("clock %q: the time of a row is %q", value, title)
 		}
+		b.open("/handover")
+		since := eval[string](b, "document.querySelector('.bar .dim').textContent")
+		if !regexp.MustCompile(clock[3]).MatchString(since) {
+			t.Errorf("clock %q: a page has the time %q", value, since)
+		}
+		b.open("/queue")
 	}
 	b.quiet()
 }

@@ -100,6 +100,7 @@ func TestWebhook(t *testing.T) {
 	s := emptyStore(t)
 	var mu sync.Mutex
 	got := map[string]int{}
+	at := map[string]time.Time{} // of the recording
 	calls := 0
 	hook := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
@@ -119,8 +120,10 @@ func TestWebhook(t *testing.T) {
 		if err := json.Unmarshal(body, &n); err != nil || n.Severity != "critical" || n.Video == nil ||
 			!strings.HasPrefix(n.Video.URL, "vms://") || n.Video.Camera == "" || n.Video.At.IsZero() {
 			t.Errorf("%s: %v", body, err)
+			return
 		}
 		got[n.ID]++
+		at[n.ID] = n.Video.At
 	}))
 	t.Cleanup(hook.Close)
 	topic := map[string]bool{}
@@ -152,6 +155,14 @@ func TestWebhook(t *testing.T) {
 	for id, n := range got {
 		if n != 1 {
 			t.Errorf("%s was received %d times", id, n)
+		}
+		found, err := s.Finding(t.Context(), store.Scope{All: true}, id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cited := citedEvents(t, s, &found)
+		if first, last := cited[0].At, cited[len(cited)-1].At; !at[id].Equal(last) || !first.Before(last) {
+			t.Errorf("the recording of %s is at %v, want the breach at %v, after the first event at %v", id, at[id], last, first)
 		}
 	}
 }

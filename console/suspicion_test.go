@@ -4,6 +4,7 @@ package console
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +53,14 @@ func TestSuspicion(t *testing.T) {
 	if over := eval[bool](b, `(() => { const alarm = document.querySelector('.curve path.alarm').getBBox().y;
 		const last = document.querySelector('.curve polyline').points; return last[last.length - 1].y < alarm; })()`); !over {
 		t.Error("the curve of an alarm ends below the line of the alarm")
+	}
+	// The line of the alarm is at its odds on the axis, between even and 1 in 1 million.
+	const heights = `(() => { const at = Object.fromEntries([...document.querySelectorAll(".curve text")].map((x) =>
+		[x.textContent, Number(x.getAttribute("y"))]));
+		return [at.even, at["1 in 1 million"], document.querySelector(".curve path.alarm").getBBox().y]; })()`
+	y := eval[[]float64](b, heights)
+	if want := y[0] + (y[1]-y[0])*13.8/math.Log(1e6); len(y) != 3 || math.Abs(y[2]-want) > 1 {
+		t.Errorf("the line of the alarm is at %v, want %v", y, want)
 	}
 	links := eval[[]string](b, "[...document.querySelectorAll('.strongest li > a')].map((a) => a.getAttribute('href'))")
 	if len(links) != 5 || links[0] != roundURL(&rounds[5]) {
@@ -104,6 +113,12 @@ func slug(t *testing.T, s *store.Store, b *browser) {
 	old, now := eval[string](b, fmt.Sprintf(texts, "first-child")), eval[string](b, fmt.Sprintf(texts, "last-child"))
 	if old != now {
 		t.Errorf("the strips differ: %s, %s", old, now)
+	}
+	// Each strip has the cards of the shoe at its head.
+	if foreign := eval[int](b, `[...document.querySelectorAll(".strips tr:not(.between)")].flatMap((row) =>
+		[...row.querySelectorAll("td a")].filter((a) => !a.getAttribute("href").startsWith(
+			"/rounds/ac-1/mb-01/" + row.querySelector("th").textContent + "/"))).length`); foreign > 0 {
+		t.Errorf("%d cards of a strip lead to another shoe", foreign)
 	}
 	eval[bool](b, "(document.querySelector('.strips').closest('section').scrollIntoView({block: 'center'}), true)")
 	b.screenshot("slug")

@@ -5,7 +5,9 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -30,11 +32,7 @@ func TestVideo(t *testing.T) {
 		t.Fatal(len(found), err)
 	}
 	f := &found[0]
-	at := store.Location{Property: f.PropertyID, Table: f.TableID}
-	events, err := s.Events(ctx, all, at, store.EventRange{First: 1, Also: f.Seqs})
-	if err != nil || len(events) < 2 {
-		t.Fatal(len(events), err)
-	}
+	events := citedEvents(t, s, f)
 	last := events[len(events)-1].At
 
 	b := openBrowser(t, c.url, 1440, 900)
@@ -78,10 +76,51 @@ func TestVideo(t *testing.T) {
 	if !words.MatchString(title) {
 		t.Errorf("the title of a finding about a payment is %q", title)
 	}
+	inAmounts(b, &paid[0])
 	b.quiet()
 
 	c.Video.Template = "javascript:alert({from})"
 	if u := c.videoURL("cam", last); u != "" {
 		t.Errorf("a template of another scheme gives the link %s", u)
+	}
+}
+
+// citedEvents are the events that a finding cites, in order.
+func citedEvents(t *testing.T, s *store.Store, f *store.Finding) []store.Event {
+	t.Helper()
+	at := store.Location{Property: f.PropertyID, Table: f.TableID}
+	events, err := s.Events(t.Context(), store.Scope{All: true}, at, store.EventRange{First: 1, Also: f.Seqs})
+	if err != nil || len(events) < 2 {
+		t.Fatal(len(events), err)
+	}
+	return events
+}
+
+// inAmounts reports an amount of a finding about a payment that is written as the engine writes it, or in cents.
+func inAmounts(b *browser, f *store.Finding) {
+	b.t.Helper()
+	engine := regexp.MustCompile(`\b[A-Z]{3} \d|\b(TIE|PLAYER|BANKER)\b`)
+	for _, x := range [][2]string{
+		{"/findings/" + f.ID, ".versus p"},
+		{"/tables/" + f.PropertyID + "/" + f.TableID, "[aria-label='Open findings'] tbody .clip"},
+	} {
+		b.open(x[0])
+		text := eval[[]string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((x) => x.textContent)", x[1]))
+		if all := strings.Join(text, "|"); engine.MatchString(all) || strings.Count(all, "$") < 2 {
+			b.t.Errorf("%s: %q, want the amounts of people", x[0], text)
+		}
+	}
+	for _, x := range [][2]string{
+		{"/findings/" + f.ID, "[aria-label=Wagers] td.num"},
+		{"/tables/" + f.PropertyID + "/" + f.TableID, "[aria-label='Open findings'] td:nth-child(8)"},
+		{"/queue?table=" + f.TableID, ".queue td.amount"},
+	} {
+		b.open(x[0])
+		text := eval[[]string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((x) => x.textContent.trim())", x[1]))
+		amount := func(s string) bool { return strings.HasPrefix(strings.TrimPrefix(s, "≠ "), "$") }
+		other := func(s string) bool { return s != "" && !amount(s) }
+		if !slices.ContainsFunc(text, amount) || slices.ContainsFunc(text, other) {
+			b.t.Errorf("%s: the amounts are %q", x[0], text)
+		}
 	}
 }

@@ -34,6 +34,10 @@ func TestSavedViews(t *testing.T) {
 		t.Errorf("the saved view is %s", at)
 	}
 	b.screenshot("views")
+	_, page := send(t, "GET", c.url+"/queue", "", "Cookie", cookieOf(t, c, "token="+bob))
+	if !strings.Contains(page, "Suspicions") || strings.Contains(page, "My &lt;b&gt;pit") {
+		t.Error("the queue of another person has the saved view")
+	}
 	elsewhere := openBrowser(t, other.url, 1440, 900)
 	elsewhere.signInWith(again)
 	elsewhere.open("/queue?state=closed")

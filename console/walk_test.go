@@ -96,12 +96,16 @@ func TestTriageByKeyboard(t *testing.T) {
 	if err != nil || len(closed) != 1 {
 		t.Fatal(len(closed), err)
 	}
-	for filter, n := range map[string]int{
+	filters := map[string]int{
 		"table=" + closed[0].TableID: 1, "rule=" + closed[0].Rule: 1, "owner=ann": 1, "q=" + closed[0].ID: 1, "table=x": 0,
 		"rule=feed": 0, "owner=x": 0, "q=nonsense": 0, "property=x": 0, "pit=x": 0, "shoe=x": 0, "dealer=x": 0, "fp=x": 0,
 		"verdict=INFO": 0, "kind=notice": 0, "basis=adopted": 0, "day=2020-01-01": 0, "from=2999-01-01": 0,
 		"to=2020-01-01": 0, "min=90m": 0,
-	} {
+	}
+	for _, shift := range c.Law.Calendar.Shifts {
+		filters["shift="+shift.Name] = strings.Count(closed[0].Shift, shift.Name)
+	}
+	for filter, n := range filters {
 		_, page := send(t, "GET", c.url+"/queue?state=closed&"+filter, "", "Authorization", "Bearer "+supervisor)
 		if got := strings.Count(page, `href="/findings/`); got != n {
 			t.Errorf("closed and %s: %d findings, want %d", filter, got, n)

@@ -5,8 +5,12 @@ package console
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // The wall has all tables on one screen of 1080p and of 4K, each in its place, open or closed, with the last results.
@@ -25,6 +29,17 @@ func TestWall(t *testing.T) {
 	c := serve(t, s, nil)
 	b := openBrowser(t, c.url, 1920, 1080)
 	b.signIn("ann", "viewer")
+	whole := func(name string) {
+		t.Helper()
+		// Half a pixel too much cuts off two letters.
+		if broken := eval[int](b, `[...document.querySelectorAll(".wallgrid .name")].filter((x) => {
+			const text = document.createRange();
+			text.selectNodeContents(x);
+			return text.getBoundingClientRect().width > x.getBoundingClientRect().width;
+		}).length`); broken > 0 {
+			t.Errorf("%s: %d names are cut off", name, broken)
+		}
+	}
 	for name, screen := range map[string][2]int64{"1080p": {1920, 1080}, "4k": {3840, 2160}} {
 		b.do(chromedp.EmulateViewport(screen[0], screen[1]))
 		b.open("/floor?wall=1")
@@ -40,14 +55,7 @@ func TestWall(t *testing.T) {
 		if small < float64(screen[1])/60 {
 			t.Errorf("%s: the name of a table is %.1f pixels high", name, small)
 		}
-		// Half a pixel too much cuts off two letters.
-		if broken := eval[int](b, `[...document.querySelectorAll(".wallgrid .name")].filter((x) => {
-			const text = document.createRange();
-			text.selectNodeContents(x);
-			return text.getBoundingClientRect().width > x.getBoundingClientRect().width;
-		}).length`); broken > 0 {
-			t.Errorf("%s: %d names are cut off", name, broken)
-		}
+		whole(name)
 		bar := eval[float64](b, "parseFloat(getComputedStyle(document.querySelector('.top .now')).fontSize)")
 		if bar < float64(screen[1])/72 {
 			t.Errorf("%s: the clock of the bar is %.1f pixels high", name, bar)
@@ -57,8 +65,31 @@ func TestWall(t *testing.T) {
 	if places := eval[string](b, names+".join()"); places != eval[string](b, names+".sort().join()") {
 		t.Errorf("the tiles are not in the order of pit and name: %s", places)
 	}
-	if n := eval[int](b, "document.querySelectorAll('.results b').length"); n != 10 {
-		t.Errorf("%d last results, want 10", n)
+	// The last results are those of the table in play, the latest last.
+	all := store.Scope{All: true}
+	floor, err := s.Floor(t.Context(), all, store.Location{Property: "ac-1", Table: "pb-01"})
+	if err != nil || len(floor) != 1 {
+		t.Fatal(len(floor), err)
 	}
+	at := store.Location{Property: "ac-1", Table: "pb-01", Shoe: floor[0].ShoeID}
+	rounds, err := s.Rounds(t.Context(), all, at)
+	if err != nil || len(rounds) < 10 {
+		t.Fatal(len(rounds), err)
+	}
+	want := ""
+	for _, r := range rounds[len(rounds)-10:] {
+		want += letterOf(r.Result).Letter
+	}
+	const results = "[...document.querySelectorAll('.results b')].map((x) => x.textContent).join('')"
+	if got := eval[string](b, results); got != want {
+		t.Errorf("the last results are %s, want %s", got, want)
+	}
+	insert(t, s, "feeds", "property_id, pit_id, table_id, at, seq, kind, received_at", "ac-1", "p1",
+		"high-limit-room-baccarat-07", time.Now(), uint64(9), "round_ended", time.Now())
+	testkit.Await(t, "a table with a long name", func() bool { // requests share the floor for a moment
+		b.open("/floor?wall=1")
+		return eval[bool](b, "document.querySelector('.wallgrid').innerText.includes('high-limit-room')")
+	})
+	whole("a long name")
 	b.quiet()
 }
