@@ -226,6 +226,7 @@ func (c *Console) roundHits(x *exchange, q *inquiry, f *found) error {
 	days := 1
 	rq := store.RoundQuery{
 		Dealer: q.dealer, Round: q.round, Seat: q.seat, MinStake: q.min, MaxStake: q.max, Limit: maxHits,
+		Brief: true,
 	}
 	if q.table != nil {
 		days, rq.Property, rq.Table = 2, q.table.PropertyID, q.table.TableID

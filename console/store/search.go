@@ -20,6 +20,8 @@ type RoundQuery struct {
 	// After is the last round of the page before. It has no effect with Near.
 	After Round
 	Limit int
+	// Brief leaves out all but the key, the time, the dealer and the result of a round.
+	Brief bool
 }
 
 // FindRounds returns rounds of a period. Without a table it reads the index by time.
@@ -93,7 +95,11 @@ func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery, spare
 		w.and(key + " GLOBAL IN (SELECT property_id, table_id, shoe_id, round FROM {{rounds}} WHERE " + w.String() +
 			" AND " + key + " GLOBAL IN (" + with + ")" + first + ")")
 	}
-	return list[Round](ctx, s, "rounds", `{{rounds}} WHERE `+w.String()+first, w)
+	selected := columns[Round]()
+	if q.Brief { // a granule is read for each table, so each column counts
+		selected = "property_id, table_id, shoe_id, round, at, dealer_id, result, player_count, banker_count"
+	}
+	return read[Round](ctx, s, "rounds", `SELECT `+selected+` FROM {{rounds}} WHERE `+w.String()+first, w)
 }
 
 // wagerSpan is the tables and the times of some wagers.

@@ -340,6 +340,25 @@ func TestRoundsOfASeat(t *testing.T) {
 			}
 		}
 	}
+	q := RoundQuery{Seat: 2, Until: rounds[0].At.Add(time.Second), Limit: 9}
+	whole, err := s.FindRounds(ctx, everywhere, q)
+	if err != nil || len(whole) != q.Limit {
+		t.Fatal(len(whole), err)
+	}
+	q.Brief = true
+	brief, err := s.FindRounds(ctx, everywhere, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range whole {
+		whole[i] = Round{
+			PropertyID: r.PropertyID, TableID: r.TableID, ShoeID: r.ShoeID, Round: r.Round, At: r.At, DealerID: r.DealerID,
+			Result: r.Result, PlayerCount: r.PlayerCount, BankerCount: r.BankerCount,
+		}
+	}
+	if !cmp.Equal(whole, brief) {
+		t.Errorf("brief rounds differ: %s", cmp.Diff(whole, brief))
+	}
 	none, err := s.FindRounds(ctx, everywhere, RoundQuery{Seat: 99, Until: time.Now().AddDate(1, 0, 0)})
 	if err != nil || len(none) != 0 {
 		t.Errorf("seat 99 has %d rounds, %v", len(none), err)
