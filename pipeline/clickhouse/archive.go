@@ -65,9 +65,10 @@ func (s *Store) Replay(ctx context.Context, of *ArchivedTable, after *rows.Snaps
 		return s.explain(doing, err)
 	}
 	defer func() { s.keepStream(c, err) }()
-	r := archiveReader{store: s, stream: c, each: each, empty: make(chan *archiveBlock, 2)}
-	r.empty <- &archiveBlock{}
-	r.empty <- &archiveBlock{}
+	r := archiveReader{store: s, stream: c, each: each, empty: make(chan *archiveBlock, len(c.blocks))}
+	for i := range c.blocks {
+		r.empty <- &c.blocks[i]
+	}
 	first, behind := 0, uint64(0)
 	if after != nil {
 		first, behind = epochOf(all, after), after.Seq

@@ -24,6 +24,9 @@ type stream struct {
 	timeout time.Duration // of one read or write
 	idle    time.Time     // since when
 	closed  bool          // the context of a query ended
+	// blocks are the blocks of the archive that a replay reads: to grow new ones for each table takes longer than to
+	// fill them.
+	blocks [2]archiveBlock
 }
 
 // maxIdle is how long an idle stream is used again: the server may have closed it since.
