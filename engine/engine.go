@@ -146,13 +146,14 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 	e.snapshotsDue(t, &at, out)
 }
 
-// Finish takes in what waits in the reorder buffers: the stream has come to its end. It evaluates no rule that the
-// events did not call for.
+// Finish takes in what waits in the reorder buffers, and settles the last round of a shoe that has ended: the stream
+// has come to its end. It evaluates no rule that the events did not call for.
 func (e *Engine) Finish(out *rows.Set) {
 	for _, t := range e.inOrder {
 		for item := range t.order.Finish() {
 			e.take(t, &item, out)
 		}
+		e.endShoe(t, out)
 		e.Counts.Findings += t.verdict.Reported()
 	}
 }

@@ -85,6 +85,21 @@ func (e *Engine) fold(t *table, ev *schema.Event, out *rows.Set) {
 	}
 }
 
+// endShoe settles the last round of a shoe that has ended.
+func (e *Engine) endShoe(t *table, out *rows.Set) {
+	s := t.play.Shoe
+	if s == nil {
+		return
+	}
+	end := schema.Event{
+		PropertyID: t.play.Property, TableID: t.play.ID, PitID: s.Pit, ShoeID: s.Name,
+		Seq: uint64(s.Ended.Seq), At: s.EndedAt,
+	}
+	for stage := range t.play.Finish() {
+		e.reach(t, &end, &stage, out)
+	}
+}
+
 // reach takes a stage that an event reached.
 func (e *Engine) reach(t *table, ev *schema.Event, stage *play.Stage, out *rows.Set) {
 	t.verdict.At(ev, stage, &out.Findings)

@@ -118,7 +118,7 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 			t.dispute(c, s, nil)
 		}
 		s.Ended, s.EndedAt = record.ShoeEnded{Seq: c.seq, Remaining: p.Remaining}, c.at
-		if s == t.Shoe {
+		if s == t.Shoe && !s.settlementDue() {
 			t.endShoe(c)
 		}
 	case *schema.Announced:

@@ -1,9 +1,11 @@
 package play
 
 import (
+	"iter"
 	"slices"
 	"strconv"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -189,6 +191,57 @@ func (t *Table) endShoe(c *turn) {
 		s.CardsLost = s.CardsLost || s.lacksInLast()
 	}
 	t.settle(c, s, &s.Round)
+}
+
+// Finish settles the last round of a shoe that has ended: the stream has come to its end. It yields the stages that
+// this reaches.
+func (t *Table) Finish() iter.Seq[Stage] {
+	return func(yield func(Stage) bool) {
+		if s := t.Shoe; s != nil && s.Ended.Seq != 0 {
+			t.endShoe(&turn{s.Ended.Seq, s.EndedAt, 0, yield})
+		}
+	}
+}
+
+// settlementDue reports whether something is still due of the last round of a shoe that ends: its settlement may follow
+// the end of the shoe, until the next shoe begins.
+func (s *Shoe) settlementDue() bool {
+	for _, r := range [2]*record.Round{s.Settling, s.Round} {
+		if r != nil && r.Config != nil && s.Law != nil && (unsettled(r) || s.uncharged(r) || s.undiscarded(r)) {
+			return true
+		}
+	}
+	return false
+}
+
+// unsettled reports whether a wager of a round was neither paid nor collected nor returned.
+func unsettled(r *record.Round) bool {
+	return r.Config.Reports(baccarat.FeedSettlement) && record.Any(r.Wagers, func(w *record.Wager) bool {
+		return !w.Gone && w.Settlements() == 0
+	})
+}
+
+// uncharged reports whether a banker wager owes vigorish that was neither marked nor collected.
+func (s *Shoe) uncharged(r *record.Round) bool {
+	takes := s.Law.Takes(r.Config, r.Coup())
+	if !r.Config.Reports(baccarat.FeedVigorish) || !takes.Won && takes.Tie == 0 {
+		return false
+	}
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		charged := record.Any(r.Steps, func(s *record.Step) bool {
+			return s.Kind == record.StepVigMarked && s.Wager == i || s.Kind > record.StepVigMarked && s.Covers(r, i)
+		})
+		if w.Spot == baccarat.SpotBanker && !w.Gone && !charged {
+			return true
+		}
+	}
+	return false
+}
+
+// undiscarded reports whether the cards of a round were not put away, at a table that reports where they are put.
+func (s *Shoe) undiscarded(r *record.Round) bool {
+	return len(r.Cards) > 0 && len(r.Discards) == 0 && r.Config.Reports(baccarat.FeedRack)
 }
 
 // lacksInLast reports whether the cards that the count of a shoe lacks may have been dealt in its last round and not

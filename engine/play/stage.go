@@ -33,7 +33,8 @@ const (
 	Dealt
 	// Recorded: the recorded end of a round completes evidence.
 	Recorded
-	// Settled: the first card of the next round, or the end of the shoe. The round is complete.
+	// Settled: the first card of the next round, or the end of the shoe; if something of its settlement is still due then,
+	// the next shoe, or the end of the stream. The round is complete.
 	Settled
 	// Closed: the shoe is complete.
 	Closed
