@@ -72,10 +72,13 @@ var midiFamily = []*Rule{
 	},
 }
 
-// ranked are the seats with the highest wager on a hand, ascending, and that wager.
+// ranked are the seats with the highest wager on a hand, ascending, and that wager. Where patrons are ranked, patron is
+// who has the first seat, and other is another seat of that patron.
 type ranked struct {
 	seats   []uint32
 	highest int64
+	patron  string
+	other   uint32
 }
 
 // spotOf is the spot of the wagers on a hand.
@@ -96,45 +99,36 @@ func unreadOn(r *record.Round, h baccarat.Hand) *record.Wager {
 	return nil
 }
 
-// rankings rank the wagers on a hand without and with coupons, which the text does not name, as they are and as they
-// were when the betting ended: a later change is itself the breach.
-func (p *Pass) rankings(h baccarat.Hand) [4]ranked {
+// rankings rank the wagers on a hand as they are and as they were when the betting ended, a later change being itself
+// the breach, each without and with coupons, which the text does not name. The player with the highest wager is read in
+// three ways: the sums of the seats, the single wagers, and the sums of the patrons, who may have more than one seat,
+// or share one.
+func (p *Pass) rankings(h baccarat.Hand) [12]ranked {
 	r, spot := p.Round, spotOf(h)
-	type seat struct {
-		no  uint32
-		sum [4]int64
-		in  [4]bool
-	}
 	closed := cmp.Or(betsClosed(r), endOfTime)
-	var few [16]seat // no allocation for a table
-	seats := few[:0]
+	var few [16]stake // no allocation for a table
+	stakes := few[:0]
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		was, spotWas := w.StoodAt(closed)
-		now, before := w.Spot == spot && !w.Gone, spotWas == spot && was > 0
-		if !now && !before {
-			continue
+		s := stake{seat: w.Seat, patron: w.Patron}
+		if w.Spot == spot && !w.Gone {
+			s.in[0], s.in[1], s.amount[0], s.amount[1] = true, true, w.Amount-w.Coupon, w.Amount
 		}
-		at, found := slices.BinarySearchFunc(seats, w.Seat, func(s seat, no uint32) int { return cmp.Compare(s.no, no) })
-		if !found {
-			seats = slices.Insert(seats, at, seat{no: w.Seat})
+		if spotWas == spot && was > 0 {
+			s.in[2], s.in[3], s.amount[2], s.amount[3] = true, true, was-w.Coupon, was
 		}
-		for k, amount := range [4]int64{w.Amount - w.Coupon, w.Amount, was - w.Coupon, was} {
-			if k < 2 && now || k >= 2 && before {
-				seats[at].sum[k], seats[at].in[k] = seats[at].sum[k]+amount, true
-			}
+		if s.in[0] || s.in[2] {
+			stakes = append(stakes, s)
 		}
 	}
-	var by [4]ranked
+	slices.SortStableFunc(stakes, func(a, b stake) int { return cmp.Compare(a.seat, b.seat) })
+	var by [12]ranked
 	for k := range by {
 		by[k].seats = p.ranked[k][:0]
-		for _, s := range seats {
-			switch sum := s.sum[k]; {
-			case !s.in[k]:
-			case sum > by[k].highest || len(by[k].seats) == 0:
-				by[k].seats, by[k].highest = append(by[k].seats[:0], s.no), sum
-			case sum == by[k].highest:
-				by[k].seats = append(by[k].seats, s.no)
+		for i := range stakes {
+			if s := &stakes[i]; s.in[k%4] {
+				by[k].add(s, s.ranks(stakes, k), k >= 8)
 			}
 		}
 		p.ranked[k] = by[k].seats
@@ -142,10 +136,59 @@ func (p *Pass) rankings(h baccarat.Hand) [4]ranked {
 	return by
 }
 
-// first reports whether a seat is the first of the seats with the highest wager.
-func (r ranked) first(seat uint32) bool { return len(r.seats) > 0 && r.seats[0] == seat }
+// stake is a wager on a hand: its amount, and whether it counts, for each way to count it.
+type stake struct {
+	seat   uint32
+	patron string
+	amount [4]int64
+	in     [4]bool
+}
 
-func (r ranked) has(seat uint32) bool { return slices.Contains(r.seats, seat) }
+// ranks is the amount for which a wager ranks in one of the rankings.
+func (s *stake) ranks(stakes []stake, k int) int64 {
+	amount := s.amount[k%4]
+	for i := range stakes {
+		o := &stakes[i]
+		same := k < 4 && o.seat == s.seat || k >= 8 && s.patron != "" && o.patron == s.patron
+		if o != s && same && o.in[k%4] {
+			amount += o.amount[k%4]
+		}
+	}
+	return amount
+}
+
+// add ranks the seat of a wager, at or after those before it.
+func (r *ranked) add(s *stake, amount int64, patrons bool) {
+	switch {
+	case len(r.seats) == 0 || amount > r.highest:
+		r.seats, r.highest, r.patron, r.other = append(r.seats[:0], s.seat), amount, "", 0
+		if patrons {
+			r.patron = s.patron
+		}
+	case amount < r.highest || r.seats[len(r.seats)-1] == s.seat:
+	case r.patron != "" && s.patron == r.patron:
+		r.other = s.seat
+	default:
+		r.seats = append(r.seats, s.seat)
+	}
+}
+
+// first reports whether a seat is the first of the seats with the highest wager, or another seat of its patron.
+func (r *ranked) first(seat uint32) bool {
+	return len(r.seats) > 0 && (r.seats[0] == seat || r.other != 0 && r.other == seat)
+}
+
+func (r *ranked) has(seat uint32) bool { return slices.Contains(r.seats, seat) }
+
+// anyRanked reports whether a condition holds in one of the rankings.
+func anyRanked(by *[12]ranked, holds func(*ranked) bool) bool {
+	for k := range by {
+		if holds(&by[k]) {
+			return true
+		}
+	}
+	return false
+}
 
 // handed is the first time that a hand was handed out, nil if never.
 func handed(r *record.Round, h baccarat.Hand) *record.Squeeze {
@@ -214,7 +257,7 @@ func checkRecipient(tie bool) func(*Pass) {
 				continue
 			}
 			to := handed.Seat
-			if slices.ContainsFunc(by[:], func(r ranked) bool { return r.first(to) }) ||
+			if anyRanked(&by, func(r *ranked) bool { return r.first(to) }) ||
 				relinquished(p.Round, h, handed.Seq) || declined(p.Round, h, due, handed.Seq) {
 				continue
 			}
@@ -226,7 +269,7 @@ func checkRecipient(tie bool) func(*Pass) {
 				p.CannotJudge(fmt.Sprintf("the amount of a wager of seat %d was not reported", w.Seat), w.Placed)
 				continue
 			}
-			if slices.ContainsFunc(by[:], func(r ranked) bool { return r.has(to) }) != tie {
+			if anyRanked(&by, func(r *ranked) bool { return r.has(to) }) != tie {
 				continue
 			}
 			p.Report(Finding{
