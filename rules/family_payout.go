@@ -73,7 +73,8 @@ var payoutFamily = []*Rule{
 		Doc:      "Where the law gives a floor, the odds posted at the table are paid exactly.",
 		Breach:   "Tie posted 9:1 and paid 8:1.",
 		Severity: finding.Major, At: Settled, Check: checkPosted, Compares: ofWager,
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
+		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid"},
 	},
 	{
 		Name: "payout.posted-odds", Doc: "The odds posted at a table are the odds of the law, or above its floor.",

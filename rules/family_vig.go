@@ -359,6 +359,16 @@ func (p *Pass) takenOff(seat uint32) (off int64) {
 	return off
 }
 
+// marked is the amount of the markers that were placed for a seat.
+func (p *Pass) marked(seat uint32) (marked int64) {
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.Seat == seat {
+			marked += d.Marked + d.TakenOff
+		}
+	}
+	return marked
+}
+
 // collected are the wagers whose vigorish a collection took.
 func collected(s *record.Shoe, c *record.Collection) []string {
 	var wagers []string
@@ -587,6 +597,8 @@ func checkMarkerRemoved(p *Pass) {
 				collected += c.Amount
 			}
 		}
+		// More than was marked is not the marker of what is owed.
+		removed = min(removed, p.marked(m.Seat))
 		if removed > collected+p.overMarked(m.Seat)+p.takenOff(m.Seat) {
 			p.Report(Finding{
 				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected,
