@@ -91,9 +91,11 @@ type Preparation struct {
 	// Occupied are the occupied seats when the stack was first offered, ascending.
 	Occupied []uint32
 	// First means that the shoe is the table's first since it opened; LastDealer is the seat of the
-	// last curator, or of the Banker, of the shoe before, LastToDeal the seat that dealt its last card.
+	// last curator, or of the Banker, of the shoe before, LastToDeal the seat that dealt its last card. LastKept means
+	// that the banker hand lost the last round of that shoe, and that its curator did not pass it.
 	First                  bool
 	LastDealer, LastToDeal uint32
+	LastKept               bool `cbor:",omitempty"`
 	// BatchBefore is the batch of the shoe before, VoidBefore that its last round was void for want
 	// of cards.
 	BatchBefore string

@@ -341,6 +341,7 @@ func person(role baccarat.Role, seat uint32) string {
 // participant is seated the shoe comes back.
 func checkMustPass(p *Pass) {
 	r := p.Round
+	p.keptIntoShoe()
 	c := r.Coup()
 	if r.Next == 0 || p.cancelled() || !c.Complete || c.Result() != baccarat.PlayerWon || len(r.Cards) == 0 {
 		return
@@ -371,6 +372,41 @@ func checkMustPass(p *Pass) {
 			Observed: fmt.Sprintf("seat %d deals the next round", curator), Evidence: append(cardEvidence(r), r.Next),
 		})
 	}
+}
+
+// keptIntoShoe judges the first round of a shoe that was dealt by the curator who lost the last one of the shoe before,
+// and was offered to no one. Had the new shoe been offered from seat one, as at the commencement of play, that may be
+// him: handing it to the first in turn is an offer. N.J.A.C. 19:47-3.6(b), 3.11(a)1.
+func (p *Pass) keptIntoShoe() {
+	r, last := p.Round, p.Shoe.Prep.LastDealer
+	if !p.Shoe.Prep.LastKept || len(p.Shoe.Rounds) != 1 || len(r.Cards) == 0 || r.Curator != last || last == 0 {
+		return
+	}
+	first := &r.Cards[0]
+	occupied := p.Table.Occupied
+	for i := range p.Shoe.Curators {
+		s := &p.Shoe.Curators[i]
+		if s.Seq > first.Seq {
+			break
+		}
+		if s.Kind != record.CuratorAssigned || s.Seat != last {
+			return // it was offered
+		}
+		occupied = s.Occupied
+	}
+	other := slices.ContainsFunc(occupied, func(s uint32) bool { return s != last })
+	if first.ByRole != baccarat.RoleCurator || first.BySeat != last || !other || counterclockwise(occupied, 0) == last {
+		return
+	}
+	if !p.Table.CuratorOffers {
+		p.CannotJudge(fmt.Sprintf("the shoe stayed with seat %d, offers were not reported", last), first.Seq)
+		return
+	}
+	p.Report(Finding{
+		Seat: last, Expected: fmt.Sprintf("seat %d passes the shoe, the banker hand lost the round before", last),
+		Observed: fmt.Sprintf("seat %d deals the next shoe, which was offered to no one", last),
+		Evidence: append(cardEvidence(r), p.Shoe.First),
+	})
 }
 
 // othersSeated reports whether another participant than the one of a seat was at the table when the shoe was offered or

@@ -157,6 +157,11 @@ func checkOfferStart(p *Pass) {
 	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
 		return
 	}
+	// The first shuffle of cards that were received during the day need not be a reshuffle: the highest seat will do too.
+	if n := len(p.Shoe.Prep.Occupied); len(offers) > 0 && n > 0 && !p.Shoe.Prep.First && p.newBatch() != nil &&
+		offers[0].Seat == p.Shoe.Prep.Occupied[n-1] {
+		return
+	}
 	// If the assignment of the Banker was not reported, who dealt last was responsible. N.J.A.C. 19:47-4.4(b).
 	if p.Law.Game == baccarat.CheminDeFer && len(offers) > 0 && dealt != 0 &&
 		offers[0].Seat == clockwise(p.Shoe.Prep.Occupied, dealt) {
@@ -302,8 +307,18 @@ func checkTransposed(p *Pass) {
 	})
 }
 
-// cutcard is the latest placement of a cutting card, which is where it stays.
+// cutcard is the latest placement of a cutting card, which is where it stays. The text has one card 14 cards or more
+// from the back and the other at the end, whatever number was reported for which.
 func cutcard(p *record.Preparation, which uint32) *record.PlacedCutcard {
+	one, two := placedLast(p, 1), placedLast(p, 2)
+	exchanged := one != nil && two != nil && one.Behind == 0 && two.Behind >= 14
+	if (which == 1) != exchanged {
+		return one
+	}
+	return two
+}
+
+func placedLast(p *record.Preparation, which uint32) *record.PlacedCutcard {
 	for i := range slices.Backward(p.Cutcards) {
 		if p.Cutcards[i].Which == which {
 			return &p.Cutcards[i]

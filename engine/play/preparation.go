@@ -199,17 +199,33 @@ func (s *Shoe) curatorStep(step record.CuratorStep) {
 // LastShoe is what a table takes from a shoe into the next.
 type LastShoe struct {
 	Curator, ToDeal uint32
-	Batch           string
-	Order           []baccarat.Card
-	Void            record.Seq
-	Card            record.Seq
-	Shoes           int // since the table opened
+	// Kept means that the banker hand lost the last round, and that the curator did not pass the shoe.
+	Kept  bool `cbor:",omitempty"`
+	Batch string
+	Order []baccarat.Card
+	Void  record.Seq
+	Card  record.Seq
+	Shoes int // since the table opened
+}
+
+// bequeathHolder keeps who had a shoe when its play was over. The next shoe may have a curator of its own before this
+// one is closed.
+func (t *Table) bequeathHolder(s *Shoe) {
+	t.Last.Curator, t.Last.ToDeal, t.Last.Kept = t.Curator, t.DealtBy, false
+	if n := len(s.Rounds); n > 0 && !t.Released {
+		r := &s.Rounds[n-1]
+		t.Last.Kept = r.Result == baccarat.PlayerWon && r.Complete && !r.Missing && r.Curator == t.Curator &&
+			!record.Any(s.Curators, func(step *record.CuratorStep) bool { return step.Seq > r.Card })
+	}
 }
 
 // bequeath keeps what the next shoe needs from a shoe that is done.
 func (t *Table) bequeath(s *Shoe) {
 	l := &t.Last
-	l.Curator, l.ToDeal, l.Batch = t.Curator, t.DealtBy, s.Loaded.Batch
+	if s.Succeeded == 0 {
+		t.bequeathHolder(s)
+	}
+	l.Batch = s.Loaded.Batch
 	l.Order = append(l.Order[:0], s.Order...)
 	l.Void, l.Card = s.VoidedAt, s.LastCard
 	l.Shoes++
@@ -219,7 +235,7 @@ func (t *Table) bequeath(s *Shoe) {
 func (t *Table) inherit(s *Shoe) {
 	l := &t.Last
 	s.Prep.First, s.Prep.LastDealer, s.Prep.BatchBefore, s.Prep.VoidBefore = l.Shoes == 0, l.Curator, l.Batch, l.Void
-	s.Prep.LastToDeal, s.Prep.CardBefore = l.ToDeal, l.Card
+	s.Prep.LastToDeal, s.Prep.LastKept, s.Prep.CardBefore = l.ToDeal, l.Kept, l.Card
 	s.Prep.Before = append(s.Prep.Before[:0], l.Order...)
 	t.History.Whole = !t.Joined && !t.Incomplete
 }

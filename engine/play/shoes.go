@@ -120,6 +120,7 @@ func (t *Table) spareShoe() *Shoe {
 func (t *Table) succeed(c *turn, early []record.Shuffle) {
 	s := t.Shoe
 	s.Succeeded = c.seq
+	t.bequeathHolder(s)
 	batch := batchOf(t.now)
 	if batch == "" && len(early) > 0 {
 		batch = early[0].Batch
