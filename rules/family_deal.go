@@ -410,19 +410,27 @@ func checkMaxOneExtra(p *Pass) {
 	}
 }
 
-func checkInstructions(p *Pass) {
+// cardDue reports whether the drawing rules call for a third card of a hand, where that is known.
+func (p *Pass) cardDue(h baccarat.Hand) (due, ok bool) {
 	c, ok := p.drawn()
-	if !ok {
+	switch {
+	case !ok:
+		return false, false
+	case h == baccarat.Banker:
+		return p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third), true
+	}
+	return p.Law.Drawing.PlayerDraws(c.P2, c.B2), true
+}
+
+func checkInstructions(p *Pass) {
+	if _, ok := p.drawn(); !ok {
 		return
 	}
 	for _, in := range p.Round.Instructions {
 		if !p.lawful(in.Hand) {
 			continue // the draw itself is the finding
 		}
-		due := p.Law.Drawing.PlayerDraws(c.P2, c.B2)
-		if in.Hand == baccarat.Banker {
-			due = p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third)
-		}
+		due, _ := p.cardDue(in.Hand)
 		if in.Draw == due || !p.instructs() {
 			continue
 		}
@@ -481,6 +489,9 @@ func checkInstructionFollowed(p *Pass) {
 		card := p.Round.CardAt(h, 3)
 		if card != nil && card.Final != h {
 			card = nil
+		}
+		if due, ok := p.cardDue(h); ok && !due && card == nil && instructed != 0 {
+			continue // the instruction to draw is the finding
 		}
 		f := Finding{Subject: finding.OfHand(h.String())}
 		switch {

@@ -352,9 +352,14 @@ func checkBurnCount(p *Pass) {
 }
 
 func checkBurnOnce(p *Pass) {
-	n, late := 0, record.Seq(0)
+	n, late, early, loaded := 0, record.Seq(0), false, record.Seq(0)
 	evidence := []record.Seq{}
 	since := p.Shoe.Prep.LastRecut() // what follows the cut is done again
+	for _, load := range slices.Backward(p.Shoe.Prep.Loads) {
+		if load > since {
+			loaded = load // the first one
+		}
+	}
 	for i := range p.Shoe.Burns {
 		if b := &p.Shoe.Burns[i]; b.Opening && b.Seq > since {
 			n++
@@ -362,9 +367,16 @@ func checkBurnOnce(p *Pass) {
 			if b.AfterCard {
 				late = b.Seq
 			}
+			early = early || b.Seq < loaded
 		}
 	}
 	switch {
+	case n == 1 && late == 0 && early:
+		p.Report(Finding{
+			Expected: "one opening burn, of cards from the loaded shoe", Observed: "burned before the stack was loaded",
+			Evidence: append(evidence, p.Shoe.Loaded.Seq),
+		})
+		return
 	case n == 1 && late == 0:
 		return
 	case n > 1 && late == 0 && !p.Config.Reports(baccarat.FeedPreparation):
