@@ -31,7 +31,7 @@ var optionTable = []option{
 	{key: "ez_dragon7_charge", words: []string{"either", "false", "pct25"}},
 	{key: "dragon_bonus_hands", words: []string{"[player, banker]", "[player]"}},
 	{key: "treasures_scope", words: []string{"either", "per-wager", "per-player"}},
-	{key: "coverall_unrecognised", words: []string{"lose", "win"}},
+	{key: "coverall_unrecognised", words: []string{"either", "lose", "win"}},
 	{key: "supplemental_requires_main", words: []string{"false", "true"}},
 	{key: "supplemental_exclusive", words: []string{"true", "false"}},
 	{key: "cutcard_first_card", words: []string{"belongs_to_next", "belongs_to_previous"}},

@@ -188,13 +188,14 @@ type Settlement struct {
 	Amount int64
 }
 
-// WagerChange is a change of a wager: by how much its amount grew, the spot before it, and whether the wager was
-// withdrawn.
+// WagerChange is a change of a wager: by how much its amount grew, the spot before it, whether the wager was withdrawn,
+// and whether that was reported as a return.
 type WagerChange struct {
 	Seq       Seq
 	Amount    int64
 	Spot      baccarat.Spot
 	Withdrawn bool
+	GivenBack bool `cbor:",omitempty"`
 }
 
 // StoodAt is the amount and the spot of a wager after an event, with the changes up to it alone. The amount is 0 before

@@ -447,7 +447,9 @@ func checkCallsFirst(p *Pass) {
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		gone := s.Wager >= 0 && r.Wagers[s.Wager].Gone && s.Kind == record.StepReturned // a withdrawn wager is not settled
+		// A wager that was withdrawn, or not accepted, is not settled.
+		gone := s.Wager >= 0 && s.Kind == record.StepReturned &&
+			(r.Wagers[s.Wager].Gone || p.refused(&r.Wagers[s.Wager]))
 		if !gone && (first == 0 || s.Seq < first) {
 			first = s.Seq
 		}

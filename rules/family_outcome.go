@@ -149,6 +149,9 @@ func (p *Pass) dispose(w *record.Wager) baccarat.Disposition {
 		return baccarat.Undetermined
 	}
 	d := p.outcomeOf(w, c)
+	if p.refused(w) || w.Disposition() == baccarat.Pay && p.openCover(w) {
+		return baccarat.Undetermined
+	}
 	if d == baccarat.Pay && w.Disposition() != baccarat.Collect && p.outshone(w) {
 		return baccarat.Undetermined
 	}

@@ -142,7 +142,32 @@ func (p *Pass) lesser(w *record.Wager) bool {
 	return false
 }
 
-func checkCoverAll(p *Pass) { p.judgeTreasure(baccarat.SpotCoverAll) }
+func checkCoverAll(p *Pass) {
+	p.judgeTreasure(baccarat.SpotCoverAll)
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Disposition() != baccarat.Pay || !p.openCover(w) || p.cancelled() || p.settledTwice(w) || !p.read(w) {
+			continue
+		}
+		if odds := p.Law.FlatOdds(p.Config, p.bet(w)); !odds.Pays(w.Net().Paid, w.Amount) {
+			p.judgeOdds(w, odds)
+			continue
+		}
+		p.CannotJudge("whether Cover All wins on two-card Blazing 7s without a row is open in the text", w.Placed)
+	}
+}
+
+// openCover reports whether the text leaves open that a Cover All wins: on a qualifying hand of (iv) for which the
+// elected paytable has no row. "Upon any qualifying hand" reads so, "in accordance with a paytable" against it.
+// N.J.A.C. 13:69F-3.2(a)8, 7.2(a)8.
+func (p *Pass) openCover(w *record.Wager) bool {
+	if w.Spot != baccarat.SpotCoverAll || p.option("coverall_unrecognised") != "either" || !p.coup().Complete {
+		return false
+	}
+	bet := p.bet(w)
+	return p.Law.Prints(p.Config, bet) && p.Law.Reached(bet, p.coup()) == "BLAZING_7S_TWO" &&
+		p.Law.Line(p.Config, bet, p.coup()) == nil
+}
 
 func checkBlazingTwo(p *Pass) {
 	if p.treasure(p.coup(), baccarat.SpotBlazing7s) != "TWO" {

@@ -156,14 +156,22 @@ func checkLateWager(p *Pass) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Placed > closed {
-			p.reportLate(
-				w, fmt.Sprintf("%s %s placed", p.spot(w), p.money(w.Amount)), lateness{closed, w.Placed, call == nil},
-			)
+			late := lateness{closed: closed, at: w.Placed, uncalled: call == nil}
+			if stands, _ := w.StoodAt(first); stands == 0 && call != nil && w.Gone {
+				late.verdict = finding.Information // not accepted
+			}
+			p.reportLate(w, fmt.Sprintf("%s %s placed", p.spot(w), p.money(w.Amount)), late)
 			continue
 		}
 		for _, c := range w.Changes {
+			if c.Seq > closed && c.GivenBack && (first == 0 || p.cancelled()) {
+				break // no hand was dealt, or none counts
+			}
 			if c.Seq > closed {
-				late := lateness{closed, c.Seq, call == nil}
+				late := lateness{closed: closed, at: c.Seq, uncalled: call == nil}
+				if c.GivenBack { // the dealer may have refused it
+					late.verdict = finding.Suspect
+				}
 				touched := p.cited(first != 0 && c.Seq > first, "wager.touched-after-first-card")
 				p.reportLate(w, p.changed(w, &c), late, touched...)
 				break
@@ -199,6 +207,16 @@ func (p *Pass) changed(w *record.Wager, c *record.WagerChange) string {
 type lateness struct {
 	closed, at record.Seq
 	uncalled   bool
+	verdict    finding.Verdict
+}
+
+// refused reports whether a wager that was made after the end of the betting was handed back as a whole, as one that
+// was not accepted.
+func (p *Pass) refused(w *record.Wager) bool {
+	_, judged := p.Law.Cited("wager.after-no-more-bets")
+	closed := betsClosed(p.Round)
+	return judged && closed != 0 && w.Placed > closed && w.Disposition() == baccarat.Return &&
+		w.Net().Returned == w.Amount
 }
 
 // reportLate reports a late wager or change. Where no call was reported, either it was made before the first card, and
@@ -207,7 +225,10 @@ func (p *Pass) reportLate(w *record.Wager, observed string, late lateness, more 
 	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
 		Expected: "no wager made or changed after no more bets", Observed: observed + " after the call",
-		Evidence: []record.Seq{w.Placed, late.closed, late.at},
+		Evidence: []record.Seq{w.Placed, late.closed, late.at}, Verdict: late.verdict,
+	}
+	if late.verdict == finding.Information {
+		f.Observed += ", and given back before the first card"
 	}
 	if late.uncalled {
 		f.Observed = observed + " after the first card"

@@ -275,6 +275,12 @@ func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 	if made.Kind == record.StepReturned {
 		w.PutBack += max(min(made.Amount, w.Collected.Amount-w.PutBack), 0)
 	}
+	// The whole of a wager that is handed back before a card is dealt settles nothing: it is withdrawn.
+	if made.Kind == record.StepReturned && at != r.Bank-1 && r.FirstCard() == 0 && r.Voided.Seq == 0 && !w.Gone &&
+		w.Settlements() == 0 && w.Amount > 0 && made.Amount == w.Amount {
+		w.Gone = true
+		w.Changes = append(w.Changes, record.WagerChange{Seq: c.seq, Spot: w.Spot, Withdrawn: true, GivenBack: true})
+	}
 	into.Seq = c.seq
 	into.Times++
 	into.Amount += made.Amount
