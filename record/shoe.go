@@ -163,6 +163,7 @@ type RoundSummary struct {
 	Ended   Seq
 	Result  baccarat.Result
 	NoBets  Seq // no more bets
+	Called  Seq `cbor:",omitempty"` // the first announcement of the result
 	Missing bool
 	// Complete means that both hands have their first two cards, and that every card was read.
 	Complete bool
@@ -305,6 +306,15 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 	}
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq
+	}
+	for i := range r.Calls {
+		switch c := &r.Calls[i]; c.Code {
+		case baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand:
+			if sum.Called == 0 {
+				sum.Called = c.Seq
+			}
+		default: // the calls before the result
+		}
 	}
 	if r.Voided.Seq != 0 {
 		sum.Result, sum.Ended = baccarat.Void, max(sum.Ended, r.Voided.Seq)
@@ -509,6 +519,8 @@ func (s *Shoe) CollectTie(seat uint32, amount int64, wagers []string, at Seq) (e
 		d := &s.Dues[i]
 		named := slices.Contains(wagers, d.Wager) || (len(wagers) == 0 && d.Seat == seat)
 		if named && d.CollectedAt == 0 {
+			// After the end of the shoe no card of it follows its last round.
+			d.AtOnce = d.AtOnce || s.Ended.Seq != 0 && s.NextCard == 0 && d.Round == s.Rounds[len(s.Rounds)-1].No
 			d.Collected, d.CollectedAt = d.Marked, at
 			d.Cash, amount = d.Cash+amount, 0
 		}

@@ -120,10 +120,14 @@ func checkLastHandAnnounced(p *Pass) {
 		}
 		f.Round, f.Expected = k+1, f.Expected+fmt.Sprintf(" and before round %d", k+1)
 	}
+	done := last.Ended // the hand is completed when its result is called
+	if last.Called != 0 {
+		done = min(done, last.Called)
+	}
 	early, timely, late := 0, 0, 0
 	for _, c := range s.LastHandCalls {
 		switch {
-		case c < last.Ended:
+		case c < done:
 			early++
 		case c < before:
 			timely++

@@ -121,22 +121,49 @@ func (p *Pass) judgeVig(v baccarat.Vig, c *charge) baccarat.VigVerdict {
 	if verdict == baccarat.VigLegal || p.option("vig_aggregate") == "per_wager" {
 		return verdict
 	}
-	if v.Judge(c.amount, sum(c.won)) == baccarat.VigLegal || p.seatLegal(v, c.seat) {
+	if v.Judge(c.amount, p.byPlayer(c)...) == baccarat.VigLegal || p.seatLegal(v, c.seat) {
 		return baccarat.VigLegal
 	}
 	return verdict
 }
 
-// seatLegal reports whether all charges of a seat together are a legal vigorish of all that it won.
-func (p *Pass) seatLegal(v baccarat.Vig, seat uint32) bool {
-	var amount, won int64
-	n := 0
-	for i := range p.charged {
-		if c := &p.charged[i]; c.seat == seat {
-			amount, won, n = amount+c.marked+c.took, won+sum(c.won), n+1
+// byPlayer is what each player won of what a charge covers. A player who is not known may be any of them.
+func (p *Pass) byPlayer(charges ...*charge) []int64 {
+	var players []string
+	var won []int64
+	for _, c := range charges {
+		for i, id := range c.wagers {
+			w := record.Index(p.Round.Wagers, func(w *record.Wager) bool { return w.ID == id })
+			if w < 0 || p.Round.Wagers[w].Patron == "" {
+				return []int64{sumOf(charges)}
+			}
+			at := slices.Index(players, p.Round.Wagers[w].Patron)
+			if at < 0 {
+				at, players, won = len(players), append(players, p.Round.Wagers[w].Patron), append(won, 0)
+			}
+			won[at] += c.won[i]
 		}
 	}
-	return n > 1 && v.Judge(amount, won) == baccarat.VigLegal
+	return won
+}
+
+func sumOf(charges []*charge) (total int64) {
+	for _, c := range charges {
+		total += sum(c.won)
+	}
+	return total
+}
+
+// seatLegal reports whether all charges of a seat together are a legal vigorish of all that it won.
+func (p *Pass) seatLegal(v baccarat.Vig, seat uint32) bool {
+	var amount int64
+	var charges []*charge
+	for i := range p.charged {
+		if c := &p.charged[i]; c.seat == seat {
+			amount, charges = amount+c.marked+c.took, append(charges, c)
+		}
+	}
+	return len(charges) > 1 && v.Judge(amount, p.byPlayer(charges...)...) == baccarat.VigLegal
 }
 
 func sum(amounts []int64) (total int64) {
