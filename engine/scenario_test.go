@@ -13,6 +13,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/internal/scenario"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 var update = flag.Bool("update", false, "rewrite the findings of the scenarios")
@@ -56,6 +57,31 @@ func runScenario(t *testing.T, file string) {
 	}
 	for _, problem := range s.Problems(r) {
 		t.Error(problem)
+	}
+}
+
+// What is due of a last round is reported alike at the end of the stream and with the next shoe: a nightly run that ends
+// with the shoe gives the finding of the live audit.
+func TestLastRoundIsReportedAlike(t *testing.T) {
+	sc, err := scenario.Read("../testdata/scenarios/law/X801-settled-after-end.breach.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sc.Run(enginetest.Options(), rules.ShippedWith)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 {
+		t.Fatalf("%d findings", len(r.Findings))
+	}
+	played := r.Findings[0].ShoeID
+	next := slices.IndexFunc(r.Events, func(e schema.Event) bool { return e.ShoeID != "" && e.ShoeID != played })
+	if next < 0 {
+		t.Fatal("no shoe follows")
+	}
+	short := replayWith(t, enginetest.Options(), r.Events[:next])
+	if d := cmp.Diff(r.Findings, short.Findings); d != "" {
+		t.Errorf("findings without the next shoe differ (-with +without):\n%s", d)
 	}
 }
 

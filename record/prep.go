@@ -95,7 +95,7 @@ type Preparation struct {
 	// that the banker hand lost the last round of that shoe, and that its curator did not pass it.
 	First                  bool
 	LastDealer, LastToDeal uint32
-	LastKept               bool `cbor:",omitempty"`
+	LastKept               bool
 	// BatchBefore is the batch of the shoe before, VoidBefore that its last round was void for want
 	// of cards.
 	BatchBefore string

@@ -195,7 +195,7 @@ type WagerChange struct {
 	Amount    int64
 	Spot      baccarat.Spot
 	Withdrawn bool
-	GivenBack bool `cbor:",omitempty"`
+	GivenBack bool
 }
 
 // StoodAt is the amount and the spot of a wager after an event, with the changes up to it alone. The amount is 0 before

@@ -163,7 +163,7 @@ type RoundSummary struct {
 	Ended   Seq
 	Result  baccarat.Result
 	NoBets  Seq // no more bets
-	Called  Seq `cbor:",omitempty"` // the first announcement of the result
+	Called  Seq // the first announcement of the result
 	Missing bool
 	// Complete means that both hands have their first two cards, and that every card was read.
 	Complete bool

@@ -200,7 +200,7 @@ func (s *Shoe) curatorStep(step record.CuratorStep) {
 type LastShoe struct {
 	Curator, ToDeal uint32
 	// Kept means that the banker hand lost the last round, and that the curator did not pass the shoe.
-	Kept  bool `cbor:",omitempty"`
+	Kept  bool
 	Batch string
 	Order []baccarat.Card
 	Void  record.Seq
