@@ -83,7 +83,8 @@ func TestDay(t *testing.T) {
 		t.Fatal(played, err)
 	}
 	for _, want := range []string{
-		fmt.Sprintf("%d at %d tables", played, tables), "4711 events", strings.Repeat("ab", 32), strings.Repeat("cd", 32), "root=", "benign variance", " tables",
+		fmt.Sprintf("%d at %d tables", played, tables), "4711 events", strings.Repeat("ab", 32),
+		strings.Repeat("cd", 32), "root=", "benign variance", " tables",
 		"card readers", "all with their configuration and all events", "closed",
 	} {
 		if !strings.Contains(text, want) {

@@ -60,8 +60,8 @@ func runScenario(t *testing.T, file string) {
 	}
 }
 
-// What is due of a last round is reported alike at the end of the stream and with the next shoe: a nightly run that ends
-// with the shoe gives the finding of the live audit.
+// What is due of a last round is reported alike at the end of the stream and with the next shoe: a nightly run that
+// ends with the shoe gives the finding of the live audit.
 func TestLastRoundIsReportedAlike(t *testing.T) {
 	sc, err := scenario.Read("../testdata/scenarios/law/X801-settled-after-end.breach.txtar")
 	if err != nil {
