@@ -110,7 +110,7 @@ func TestStaleScreen(t *testing.T) {
 
 	// The page fetches its tiles every five seconds, which replaces an aged one.
 	b.await("(() => { const tile = document.querySelector('.tile'); const old = tile.innerText.includes('NO FEED');" +
-		" if (!old) { tile.className = 'tile feed-live'; tile.dataset.received = Date.now() - 121000; } return old; })()")
+		" if (!old) { tile.className = 'tile feed-live'; tile.dataset.received = Date.now() - 600000; } return old; })()")
 
 	// The session ends, and each session of a console that starts again.
 	for _, end := range []func(){

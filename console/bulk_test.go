@@ -166,18 +166,6 @@ func TestBulk(t *testing.T) {
 		t.Errorf("the facet of rules: %s", facet)
 	}
 	b.screenshot("facets")
-	now := time.Now().In(c.Law.Calendar.Zone)
-	today, before := now.Format(time.DateOnly), now.AddDate(0, 0, -1).Format(time.DateOnly)
-	eval[int](b, fmt.Sprintf("(() => { const f = document.querySelector('#facets').elements; f.min.value = '1'; "+
-		"f.sort.value = 'amount'; f.from.value = %q; f.to.value = %q; return 0; })()", before, today))
-	b.click("#facets button")
-	b.await("location.search.includes('sort=amount') && " +
-		"document.querySelector('.queue tbody .rule').innerText.includes('count.rule-1200')")
-	for _, want := range []string{"from=" + before, "to=" + today, "min=1"} {
-		if at := eval[string](b, "location.search"); !strings.Contains(at, want) {
-			t.Errorf("the filters lead to %s, without %s", at, want)
-		}
-	}
 	for query, want := range map[string]int{
 		"min=1": 200, "min=1.01": 1, "min=3.01": 0, "from=2020-01-01": 200, "from=2999-01-01": 0, "to=2020-01-01": 0,
 		"shift=": 200,

@@ -174,16 +174,16 @@ func (r *ranked) add(s *stake, amount int64, patrons bool) {
 }
 
 // first reports whether a seat is the first of the seats with the highest wager, or another seat of its patron.
-func (r *ranked) first(seat uint32) bool {
+func (r ranked) first(seat uint32) bool {
 	return len(r.seats) > 0 && (r.seats[0] == seat || r.other != 0 && r.other == seat)
 }
 
-func (r *ranked) has(seat uint32) bool { return slices.Contains(r.seats, seat) }
+func (r ranked) has(seat uint32) bool { return slices.Contains(r.seats, seat) }
 
 // anyRanked reports whether a condition holds in one of the rankings.
-func anyRanked(by *[12]ranked, holds func(*ranked) bool) bool {
+func anyRanked(by *[12]ranked, holds func(ranked) bool) bool {
 	for k := range by {
-		if holds(&by[k]) {
+		if holds(by[k]) {
 			return true
 		}
 	}
@@ -257,7 +257,7 @@ func checkRecipient(tie bool) func(*Pass) {
 				continue
 			}
 			to := handed.Seat
-			if anyRanked(&by, func(r *ranked) bool { return r.first(to) }) ||
+			if anyRanked(&by, func(r ranked) bool { return r.first(to) }) ||
 				relinquished(p.Round, h, handed.Seq) || declined(p.Round, h, due, handed.Seq) {
 				continue
 			}
@@ -269,7 +269,7 @@ func checkRecipient(tie bool) func(*Pass) {
 				p.CannotJudge(fmt.Sprintf("the amount of a wager of seat %d was not reported", w.Seat), w.Placed)
 				continue
 			}
-			if anyRanked(&by, func(r *ranked) bool { return r.has(to) }) != tie {
+			if anyRanked(&by, func(r ranked) bool { return r.has(to) }) != tie {
 				continue
 			}
 			p.Report(Finding{

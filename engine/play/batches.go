@@ -71,9 +71,6 @@ func (t *Table) isOther(s *Shoe, batch string) bool {
 func (t *Table) shuffledAgain(c *turn, batch string) {
 	for _, s := range [2]*Shoe{t.Prev, t.Shoe} {
 		if s != nil && batch != "" && s.Batch() == batch && s.LastCard != 0 && (s == t.Prev || s.Ended.Seq != 0) {
-			if s == t.Shoe {
-				t.endShoe(c)
-			}
 			s.reshuffled(c.seq)
 		}
 	}

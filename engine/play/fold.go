@@ -39,7 +39,10 @@ func (t *Table) fold(c *turn) {
 	case *schema.SeatVacated:
 		t.vacate(p)
 	case *schema.DeckReceived, *schema.CardsInspected, *schema.CardsVerified, *schema.CardsSpread, *schema.CardsViewed,
-		*schema.CardsWashed, *schema.CardsStacked, *schema.BatchReported:
+		*schema.CardsWashed, *schema.CardsStacked:
+		t.foldCards(c)
+	case *schema.BatchReported:
+		t.endShuffled(c, p)
 		t.foldCards(c)
 	case *schema.ShoeShuffled, *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered,
 		*schema.ShoeTransposed, *schema.CutcardPlaced, *schema.ShoeLoaded, *schema.ShoeBurned, *schema.CuratorOffered,

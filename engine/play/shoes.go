@@ -194,6 +194,14 @@ func (t *Table) endShoe(c *turn) {
 	t.settle(c, s, &s.Round)
 }
 
+// endShuffled settles the last round of a shoe that has ended, before its cards are shuffled again in the device.
+func (t *Table) endShuffled(c *turn, p *schema.BatchReported) {
+	s := t.Shoe
+	if s != nil && s.Ended.Seq != 0 && p.State == schema.BatchStateInShuffler && p.BatchID != "" && s.Batch() == p.BatchID {
+		t.endShoe(c)
+	}
+}
+
 // Finish settles the last round of a shoe that has ended: the stream has come to its end. It yields the stages that
 // this reaches.
 func (t *Table) Finish() iter.Seq[Stage] {
