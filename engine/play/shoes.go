@@ -197,7 +197,10 @@ func (t *Table) endShoe(c *turn) {
 // endShuffled settles the last round of a shoe that has ended, before its cards are shuffled again in the device.
 func (t *Table) endShuffled(c *turn, p *schema.BatchReported) {
 	s := t.Shoe
-	if s != nil && s.Ended.Seq != 0 && p.State == schema.BatchStateInShuffler && p.BatchID != "" && s.Batch() == p.BatchID {
+	if s == nil || s.Ended.Seq == 0 || p.State != schema.BatchStateInShuffler || p.BatchID == "" {
+		return
+	}
+	if s.Batch() == p.BatchID {
 		t.endShoe(c)
 	}
 }
