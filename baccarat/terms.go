@@ -279,6 +279,9 @@ const (
 	LastHand
 )
 
+// Declares reports whether an announcement declares the result of the hand.
+func (c Code) Declares() bool { return c == PlayerWins || c == BankerWins || c == TieHand }
+
 // Medium is what a wager is made with.
 type Medium uint8
 

@@ -99,7 +99,7 @@ func TestStaleScreen(t *testing.T) {
 	behind.Store(0)
 	b.await(live)
 
-	// The page cannot be fetched again, and the beats arrive.
+	// The page cannot be fetched again while its beats still arrive.
 	unreadable.Store(true)
 	testkit.Await(t, "a second fetch of the page", func() bool { return unread.Load() > 1 })
 	eval[int](b, putForward)

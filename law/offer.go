@@ -81,13 +81,18 @@ func (l *Law) Excess(c *baccarat.Coup, h baccarat.Hand) bool {
 	if h == baccarat.Banker {
 		n = c.NB
 	}
-	switch {
-	case n != 2 || l.Game == baccarat.CheminDeFer:
+	if n != 2 || l.Game == baccarat.CheminDeFer {
 		return n > 2
-	case h == baccarat.Banker:
-		return !l.Drawing.BankerDraws(c.P2, c.B2, c.Third)
 	}
-	return !l.Drawing.PlayerDraws(c.P2, c.B2)
+	return !l.Draws(c, h)
+}
+
+// Draws reports whether the drawing table calls for a third card of a hand.
+func (l *Law) Draws(c *baccarat.Coup, h baccarat.Hand) bool {
+	if h == baccarat.Banker {
+		return l.Drawing.BankerDraws(c.P2, c.B2, c.Third)
+	}
+	return l.Drawing.PlayerDraws(c.P2, c.B2)
 }
 
 // CardsDue is the minimum number of cards that the rules still require for these hands: whether the

@@ -307,14 +307,8 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq
 	}
-	for i := range r.Calls {
-		switch c := &r.Calls[i]; c.Code {
-		case baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand:
-			if sum.Called == 0 {
-				sum.Called = c.Seq
-			}
-		default: // the calls before the result
-		}
+	if i := Index(r.Calls, func(c *Call) bool { return c.Code.Declares() }); i >= 0 {
+		sum.Called = r.Calls[i].Seq
 	}
 	if r.Voided.Seq != 0 {
 		sum.Result, sum.Ended = baccarat.Void, max(sum.Ended, r.Voided.Seq)

@@ -425,11 +425,11 @@ func checkTreasureCall(p *Pass) {
 // isResult reports whether a call is part of the announcement of the result.
 func isResult(c baccarat.Code) bool {
 	switch c {
-	case baccarat.FinalCount, baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand, baccarat.TotalCards,
+	case baccarat.FinalCount, baccarat.TotalCards,
 		baccarat.PlayerPair, baccarat.BankerPair, baccarat.Dragon7, baccarat.Panda8, baccarat.Royal, baccarat.TreasureCall:
 		return true
 	}
-	return false
+	return c.Declares()
 }
 
 // checkCallsFirst wants the announcement of the result complete before the settlement. To repeat it during the

@@ -374,9 +374,9 @@ func checkMustPass(p *Pass) {
 	}
 }
 
-// keptIntoShoe judges the first round of a shoe that was dealt by the curator who lost the last one of the shoe before,
-// and was offered to no one. Had the new shoe been offered from seat one, as at the commencement of play, that may be
-// him: handing it to the first in turn is an offer. N.J.A.C. 19:47-3.6(b), 3.11(a)1.
+// keptIntoShoe judges a curator who lost the last round of the shoe before and deals the first one of this shoe, which
+// was offered to no one. The first seat in turn is not judged: the commencement of play offers the shoe to that seat.
+// N.J.A.C. 19:47-3.6(b), 3.11(a)1.
 func (p *Pass) keptIntoShoe() {
 	r, last := p.Round, p.Shoe.Prep.LastDealer
 	if !p.Shoe.Prep.LastKept || len(p.Shoe.Rounds) != 1 || len(r.Cards) == 0 || r.Curator != last || last == 0 {

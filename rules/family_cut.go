@@ -307,8 +307,8 @@ func checkTransposed(p *Pass) {
 	})
 }
 
-// cutcard is the latest placement of a cutting card, which is where it stays. The text has one card 14 cards or more
-// from the back and the other at the end, whatever number was reported for which.
+// cutcard is the latest placement of a cutting card, which is where it stays. One card belongs 14 cards or more from
+// the back, the other at the end; their reported numbers may be exchanged.
 func cutcard(p *record.Preparation, which uint32) *record.PlacedCutcard {
 	one, two := placedLast(p, 1), placedLast(p, 2)
 	exchanged := one != nil && two != nil && one.Behind == 0 && two.Behind >= 14

@@ -410,27 +410,16 @@ func checkMaxOneExtra(p *Pass) {
 	}
 }
 
-// cardDue reports whether the drawing rules call for a third card of a hand, where that is known.
-func (p *Pass) cardDue(h baccarat.Hand) (due, ok bool) {
-	c, ok := p.drawn()
-	switch {
-	case !ok:
-		return false, false
-	case h == baccarat.Banker:
-		return p.Law.Drawing.BankerDraws(c.P2, c.B2, c.Third), true
-	}
-	return p.Law.Drawing.PlayerDraws(c.P2, c.B2), true
-}
-
 func checkInstructions(p *Pass) {
-	if _, ok := p.drawn(); !ok {
+	c, ok := p.drawn()
+	if !ok {
 		return
 	}
 	for _, in := range p.Round.Instructions {
 		if !p.lawful(in.Hand) {
 			continue // the draw itself is the finding
 		}
-		due, _ := p.cardDue(in.Hand)
+		due := p.Law.Draws(c, in.Hand)
 		if in.Draw == due || !p.instructs() {
 			continue
 		}
@@ -490,7 +479,7 @@ func checkInstructionFollowed(p *Pass) {
 		if card != nil && card.Final != h {
 			card = nil
 		}
-		if due, ok := p.cardDue(h); ok && !due && card == nil && instructed != 0 {
+		if c, ok := p.drawn(); ok && card == nil && instructed != 0 && !p.Law.Draws(c, h) {
 			continue // the instruction to draw is the finding
 		}
 		f := Finding{Subject: finding.OfHand(h.String())}

@@ -72,8 +72,8 @@ var midiFamily = []*Rule{
 	},
 }
 
-// ranked are the seats with the highest wager on a hand, ascending, and that wager. Where patrons are ranked, patron is
-// who has the first seat, and other is another seat of that patron.
+// ranked are the seats with the highest wager on a hand, ascending, and that wager. Where patrons are ranked, patron
+// has the first of these seats, and may have other too.
 type ranked struct {
 	seats   []uint32
 	highest int64
@@ -99,10 +99,17 @@ func unreadOn(r *record.Round, h baccarat.Hand) *record.Wager {
 	return nil
 }
 
-// rankings rank the wagers on a hand as they are and as they were when the betting ended, a later change being itself
-// the breach, each without and with coupons, which the text does not name. The player with the highest wager is read in
-// three ways: the sums of the seats, the single wagers, and the sums of the patrons, who may have more than one seat,
-// or share one.
+// reading is whose wagers are added up to find the highest wager, which the text leaves open.
+type reading int
+
+const (
+	bySeat reading = iota
+	byWager
+	byPatron // who may have several seats, or share one
+)
+
+// rankings rank the wagers on a hand by each reading, and in each by four counts: without and with coupons, which the
+// text does not name, as the wagers are and as they were when the betting ended. A later change is itself the breach.
 func (p *Pass) rankings(h baccarat.Hand) [12]ranked {
 	r, spot := p.Round, spotOf(h)
 	closed := cmp.Or(betsClosed(r), endOfTime)
@@ -126,9 +133,10 @@ func (p *Pass) rankings(h baccarat.Hand) [12]ranked {
 	var by [12]ranked
 	for k := range by {
 		by[k].seats = p.ranked[k][:0]
+		as, count := reading(k/4), k%4
 		for i := range stakes {
-			if s := &stakes[i]; s.in[k%4] {
-				by[k].add(s, s.ranks(stakes, k), k >= 8)
+			if s := &stakes[i]; s.in[count] {
+				by[k].add(s, s.ranks(stakes, as, count), as == byPatron)
 			}
 		}
 		p.ranked[k] = by[k].seats
@@ -136,7 +144,7 @@ func (p *Pass) rankings(h baccarat.Hand) [12]ranked {
 	return by
 }
 
-// stake is a wager on a hand: its amount, and whether it counts, for each way to count it.
+// stake is a wager on a hand: its amount by each count, and whether it is in that count.
 type stake struct {
 	seat   uint32
 	patron string
@@ -144,20 +152,20 @@ type stake struct {
 	in     [4]bool
 }
 
-// ranks is the amount for which a wager ranks in one of the rankings.
-func (s *stake) ranks(stakes []stake, k int) int64 {
-	amount := s.amount[k%4]
+// ranks is the amount for which a wager ranks by a reading and a count.
+func (s *stake) ranks(stakes []stake, as reading, count int) int64 {
+	amount := s.amount[count]
 	for i := range stakes {
 		o := &stakes[i]
-		same := k < 4 && o.seat == s.seat || k >= 8 && s.patron != "" && o.patron == s.patron
-		if o != s && same && o.in[k%4] {
-			amount += o.amount[k%4]
+		same := as == bySeat && o.seat == s.seat || as == byPatron && s.patron != "" && o.patron == s.patron
+		if o != s && same && o.in[count] {
+			amount += o.amount[count]
 		}
 	}
 	return amount
 }
 
-// add ranks the seat of a wager, at or after those before it.
+// add ranks the seat of a wager. Wagers are added in the order of their seats.
 func (r *ranked) add(s *stake, amount int64, patrons bool) {
 	switch {
 	case len(r.seats) == 0 || amount > r.highest:

@@ -157,8 +157,8 @@ func checkCoverAll(p *Pass) {
 	}
 }
 
-// openCover reports whether the text leaves open that a Cover All wins: on a qualifying hand of (iv) for which the
-// elected paytable has no row. "Upon any qualifying hand" reads so, "in accordance with a paytable" against it.
+// openCover reports whether the text leaves open that a Cover All wins: on a qualifying hand for which the elected
+// paytable has no row. One clause has every qualifying hand win, the other has the paytable decide what is paid.
 // N.J.A.C. 13:69F-3.2(a)8, 7.2(a)8.
 func (p *Pass) openCover(w *record.Wager) bool {
 	if w.Spot != baccarat.SpotCoverAll || p.option("coverall_unrecognised") != "either" || !p.coup().Complete {

@@ -183,10 +183,10 @@ func (t *Table) announce(c *turn, s *Shoe, r *record.Round, p *schema.Announced)
 	if r != s.Round {
 		return
 	}
-	switch code {
-	case baccarat.NoMoreBets:
+	switch {
+	case code == baccarat.NoMoreBets:
 		t.betting(c, s)
-	case baccarat.PlayerWins, baccarat.BankerWins, baccarat.TieHand:
+	case code.Declares():
 		t.dealt(c, s)
 	}
 }

@@ -219,7 +219,7 @@ func (t *Table) Finish() iter.Seq[Stage] {
 // the end of the shoe, until the next shoe begins.
 func (s *Shoe) settlementDue() bool {
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
-		if r != nil && r.Config != nil && s.Law != nil && (unsettled(r) || s.uncharged(r) || s.undiscarded(r)) {
+		if r != nil && r.Config != nil && s.Law != nil && (unsettled(r) || s.uncharged(r) || undiscarded(r)) {
 			return true
 		}
 	}
@@ -252,7 +252,7 @@ func (s *Shoe) uncharged(r *record.Round) bool {
 }
 
 // undiscarded reports whether the cards of a round were not put away, at a table that reports where they are put.
-func (s *Shoe) undiscarded(r *record.Round) bool {
+func undiscarded(r *record.Round) bool {
 	return len(r.Cards) > 0 && len(r.Discards) == 0 && r.Config.Reports(baccarat.FeedRack)
 }
 
