@@ -85,7 +85,6 @@ func cached[T any](
 	if ok && now.Before(a.fresh) {
 		return a.value.(T), nil
 	}
-	flight := fmt.Sprint(generation, key)
 	refresh := func(ctx context.Context) (any, error) {
 		v, err := query(ctx)
 		if err == nil {
@@ -97,14 +96,14 @@ func cached[T any](
 		select {
 		case c.background <- func() {
 			if a, _, _ := c.get(key); !c.now().Before(a.fresh) {
-				_, _, _ = c.flight.Do(flight, func() (any, error) { return refresh(store.Background(ctx)) })
+				_, _ = refresh(store.Background(ctx)) // no flight: a request that joined it would yield to others
 			}
 		}:
 		default: // another refresh is queued; the next request tries again
 		}
 		return a.value.(T), nil
 	}
-	v, err, _ := c.flight.Do(flight, func() (any, error) { return refresh(ctx) })
+	v, err, _ := c.flight.Do(fmt.Sprint(generation, key), func() (any, error) { return refresh(ctx) })
 	if err != nil {
 		var none T
 		return none, err
