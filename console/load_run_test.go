@@ -81,7 +81,9 @@ func TestLoad(t *testing.T) {
 		b.await("document.querySelector('#link').dataset.state == 'on'")
 		browsers = append(browsers, b)
 	}
-	l.wait.Go(l.play)
+	f := newTestFloor(t, s.Store)
+	tables := l.openTables(f)
+	l.wait.Go(func() { l.play(f, tables) })
 	paths := loadPages(t, s)
 	l.pages = make([]pageLoad, len(paths))
 	for i := range paths {
@@ -171,17 +173,30 @@ func (l *load) readQueue() {
 	}
 }
 
-// play ingests an event a second for each of 200 tables, and a table with a breach every five seconds.
-func (l *load) play() {
-	f := newTestFloor(l.t, l.s.Store)
+// openTables opens 200 tables of all kinds.
+func (l *load) openTables(f *floor) []*simulated.Table {
+	l.t.Helper()
 	var tables []*simulated.Table
+	var events []schema.Event
+	kinds, start := simulated.Kinds(), time.Now()
 	for i := range loadTables {
-		tables = append(tables, simulated.NewTable(simulated.Options{
+		o := simulated.Options{
 			Property: "ac-1", Pit: fmt.Sprintf("p%d", i%12), Table: fmt.Sprintf("t-%d", i),
-			Seed: uint64(time.Now().UnixNano()) + uint64(i), Start: time.Now(),
-		}))
-		f.play(tables[i].Open())
+			Seed: uint64(start.UnixNano()) + uint64(i), Start: start,
+		}
+		var err error
+		if o.Config, err = simulated.Config(kinds[i%len(kinds)], o.Seed); err != nil {
+			l.t.Fatal(err)
+		}
+		tables = append(tables, simulated.NewTable(o))
+		events = append(events, tables[i].Open()...)
 	}
+	f.play(events)
+	return tables
+}
+
+// play ingests an event a second for each table, and a table with a breach every five seconds.
+func (l *load) play(f *floor, tables []*simulated.Table) {
 	next := make([]int, loadTables)
 	shoes := make([][]schema.Event, loadTables)
 	tick := time.NewTicker(time.Second)
