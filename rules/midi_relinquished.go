@@ -150,7 +150,7 @@ func checkDealerTurns(p *Pass) {
 			continue
 		}
 		by := p.rankings(h)
-		if len(by[0].seats)+len(by[2].seats) > 0 { // who is handed the cards accepts them
+		if len(by[0].bettors)+len(by[2].bettors) > 0 { // who is handed the cards accepts them
 			continue
 		}
 		// The hand is offered to others than those who wagered on it, so that the wager may be of any seat.

@@ -130,7 +130,7 @@ type scratch struct {
 	handouts  []handout
 	backs     []*record.Squeeze
 	numbers   []uint32
-	ranked    [12][]uint32
+	ranked    [12][]bettor
 	against   []record.SeatChange
 	others    []record.SeatChange
 	seqs      []record.Seq
