@@ -153,6 +153,7 @@ func (e *Engine) Finish(out *rows.Set) {
 		for item := range t.order.Finish() {
 			e.take(t, &item, out)
 		}
+		e.endClosing(t, out)
 		e.endShoe(t, out)
 		e.Counts.Findings += t.verdict.Reported()
 	}

@@ -53,10 +53,18 @@ type TableState struct {
 	Curator, DealtBy uint32
 	Released         bool
 	Last             LastShoe
+	// Closing is the closing of the table, while money is due of its last round. It is zero at any other time.
+	Closing Closing
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle
 	Patrons map[uint32]string
 	Used    []string // shoe ids
+}
+
+// Closing is when a table closed.
+type Closing struct {
+	Seq record.Seq
+	At  int64
 }
 
 // New is a table without events.
