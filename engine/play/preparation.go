@@ -18,15 +18,10 @@ func (t *Table) foldCards(c *turn) {
 	switch p := t.now.Payload.(type) {
 	case *schema.DeckReceived:
 		b := t.batch(p.BatchID)
-		backs := b.Backs
-		if b.Dealt != 0 { // other cards take the place of those that were dealt
-			backs = nil
-		}
-		*b = record.Batch{
-			ID: p.BatchID, Received: c.seq, Decks: p.DeckCount, BackColor: p.BackColor, BackDesign: p.BackDesign,
-			PreShuffled: p.PreShuffled, Receipts: b.Receipts + 1,
-			Backs: append(backs, record.Back{Color: p.BackColor, Design: p.BackDesign}),
-		}
+		t.forNew(b)
+		b.ID, b.Received, b.Decks, b.PreShuffled = p.BatchID, c.seq, p.DeckCount, p.PreShuffled
+		b.BackColor, b.BackDesign, b.Receipts = p.BackColor, p.BackDesign, b.Receipts+1
+		b.Backs = append(b.Backs, record.Back{Color: p.BackColor, Design: p.BackDesign})
 	case *schema.CardsInspected:
 		b := t.batch(p.BatchID)
 		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = c.seq, p.DealerID, p.NewDeckOrder, len(
@@ -56,6 +51,27 @@ func (t *Table) foldCards(c *turn) {
 		t.batchState(c, p)
 	default: // fold sends nothing else
 	}
+}
+
+// forNew leaves of a batch what was done with the cards that are received now. What was reported before the first
+// receipt, or since the cards before were dealt, was done with them: the receipt is recorded late.
+func (t *Table) forNew(b *record.Batch) {
+	s, done := t.Shoe, b.Dealt
+	inPlay := s != nil && s.Batch() == b.ID && s.Out > 0 && s.Ended.Seq == 0 && t.History.Whole
+	switch {
+	case b.Receipts == 0 && (b.Dealt == 0 || inPlay):
+		return
+	case b.Dealt == 0:
+		done = ^record.Seq(0)
+	default:
+		b.Backs = nil // other cards take the place of those that were dealt
+	}
+	for _, step := range []*record.Seq{&b.Inspected, &b.Verified, &b.Spread, &b.Viewed, &b.Washed, &b.Stacked} {
+		if *step <= done {
+			*step = 0
+		}
+	}
+	b.Shuffled, b.Reshuffled, b.Dealt = 0, 0, 0
 }
 
 // batchState notes where a batch is, and cards of two batches meeting in the discard rack.
