@@ -523,6 +523,13 @@ func (r *Round) UnreadVigorish(seat uint32) Seq {
 	return 0
 }
 
+// BankChanged reports whether the Banker's wager was changed after a wager against it.
+func (r *Round) BankChanged() bool {
+	return r.Bank != 0 && Any(r.Wagers[r.Bank-1].Changes, func(c *WagerChange) bool {
+		return Any(r.Wagers, func(w *Wager) bool { return w.Spot == baccarat.SpotAgainstBanker && w.Placed < c.Seq })
+	})
+}
+
 // AppendAgainst fills an empty list with them.
 func (r *Round) AppendAgainst(list []SeatChange) []SeatChange {
 	for i := range r.Wagers {

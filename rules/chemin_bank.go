@@ -101,6 +101,33 @@ func checkAuctionOrder(p *Pass) {
 	}
 }
 
+// bankFor is the Banker's wager when a seat last changed its wagers against it.
+func (p *Pass) bankFor(seat uint32) int64 {
+	bank := bank(p.Round)
+	made := bank.Placed
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; w.Spot == baccarat.SpotAgainstBanker && w.Seat == seat {
+			made = max(made, w.Placed)
+			for _, c := range w.Changes {
+				made = max(made, c.Seq)
+			}
+		}
+	}
+	amount, _ := bank.StoodAt(made)
+	return amount
+}
+
+// lowered suspects a Banker's wager that was lowered below what had been wagered against it. That must not exceed the
+// Banker's wager; the text does not say whether at the time of the wager or at the deal. N.J.A.C. 19:47-4.7(a).
+func (p *Pass) lowered(sum int64, against ...record.Seq) {
+	bank := bank(p.Round)
+	p.Suspect(Finding{
+		Subject: finding.OfWager(bank.ID), Seat: bank.Seat, Amount: sum - bank.Amount,
+		Evidence: append([]record.Seq{bank.Placed}, against...),
+		Expected: "at least the " + p.money(sum) + " wagered against it", Observed: "lowered to " + p.money(bank.Amount),
+	})
+}
+
 // judgeExchange judges who exchanged the Banker's cash: the dealer. N.J.A.C. 19:47-4.6(c).
 func (p *Pass) judgeExchange(bank *record.Wager) {
 	f := Finding{
