@@ -187,6 +187,9 @@ func checkAuction(tie bool) func(*Pass) {
 			}
 			start = i + 1
 		}
+		if !tie {
+			p.seatTaken()
+		}
 		first := p.Round.FirstCard()
 		if !tie && start < len(p.Shoe.Bids) && first != 0 && p.Shoe.Bids[len(p.Shoe.Bids)-1].Seq < first {
 			p.CannotJudge("to whom the bank went after the bids was not reported", p.Shoe.Bids[start].Seq)
@@ -291,7 +294,7 @@ func checkBankerWagers(p *Pass) {
 
 // bankBefore is the round before of the same Banker since he took the shoe, nil for his first.
 func (p *Pass) bankBefore() *record.BankRound {
-	if n := len(p.Shoe.Bank); n > 0 && p.Shoe.Bank[n-1].Banker == p.Round.Curator &&
+	if n := len(p.Shoe.Bank); n > 0 && p.Shoe.Bank[n-1].Banker == p.Round.Curator && p.Round.Replaced.Taken == 0 &&
 		!p.bankPassed(p.Shoe.Bank[n-1].No) {
 		return &p.Shoe.Bank[n-1]
 	}
@@ -586,6 +589,9 @@ func checkAggregateCap(p *Pass) {
 // lastDecided is the latest earlier round of this Banker that was no stand-off. Its result is NoResult if a
 // card was not read: it, or one before it, is the round.
 func (p *Pass) lastDecided() *record.BankRound {
+	if p.Round.Replaced.Taken != 0 {
+		return nil
+	}
 	for i := len(p.Shoe.Bank) - 1; i >= 0; i-- {
 		b := &p.Shoe.Bank[i]
 		if b.Banker != p.Round.Curator || p.bankPassed(b.No) {
@@ -594,12 +600,18 @@ func (p *Pass) lastDecided() *record.BankRound {
 		if b.Result != baccarat.Tie {
 			return b
 		}
+		if b.Begins {
+			return nil
+		}
 	}
 	return nil
 }
 
 // wagersLost reports whether wagers of this Banker's rounds since the last decided one were not reported.
 func (p *Pass) wagersLost() bool {
+	if taken := p.Round.Replaced; taken.Taken != 0 {
+		return !taken.Another
+	}
 	for _, r := range slices.Backward(p.Shoe.Rounds) {
 		if r.Card == 0 || r.Result == baccarat.Void {
 			continue
@@ -611,7 +623,7 @@ func (p *Pass) wagersLost() bool {
 		if i < 0 || p.Shoe.Bank[i].Unreported {
 			return true
 		}
-		if p.Shoe.Bank[i].Result != baccarat.Tie {
+		if p.Shoe.Bank[i].Result != baccarat.Tie || p.Shoe.Bank[i].Begins {
 			return false
 		}
 	}

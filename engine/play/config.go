@@ -38,7 +38,7 @@ type Queued struct {
 // openTable takes in the opening of the table.
 func (t *Table) openTable(c *turn, p *schema.TableOpened) {
 	t.IsOpen = true
-	t.Last, t.Curator = LastShoe{Order: t.Last.Order[:0]}, 0
+	t.Last, t.Curator, t.Left = LastShoe{Order: t.Last.Order[:0]}, 0, Leaving{}
 	t.History.Occupied = slices.Clone(p.OccupiedSeats)
 	slices.Sort(t.History.Occupied)
 	t.keep(t.now)

@@ -53,12 +53,20 @@ type TableState struct {
 	Curator, DealtBy uint32
 	Released         bool
 	Last             LastShoe
+	// Left is the seat of the curator, or of the Banker, after its patron left it; zero at any other time.
+	Left Leaving
 	// Closing is the closing of the table, while money is due of its last round. It is zero at any other time.
 	Closing Closing
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle
 	Patrons map[uint32]string
 	Used    []string // shoe ids
+}
+
+// Leaving is when and by whom the seat of the curator, or of the Banker, was left, and who sits there since.
+type Leaving struct {
+	Patron string
+	record.Replaced
 }
 
 // Closing is when a table closed.
