@@ -317,7 +317,7 @@ func (p *Pass) neverHanded(h baccarat.Hand, due uint32) {
 		}
 	}
 	f := Finding{
-		Subject: finding.OfHand(h.String()), Seat: due, Evidence: []record.Seq{second.Seq},
+		Subject: finding.OfHand(h.String()), Parts: dealtUp(r, h), Seat: due, Evidence: []record.Seq{second.Seq},
 		Expected: fmt.Sprintf("%v hand handed to seat %d, the highest wager on it", h, due), Observed: "not handed out",
 	}
 	if second.RevealedBy == baccarat.RoleDealer {
