@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -62,6 +63,43 @@ func TestMoneyDueAtClosingIsReportedAlike(t *testing.T) {
 		}
 		if len(b.Shoes) != 2 || resumed != (restarts > 1) {
 			t.Errorf("resumed %v: %d shoes, %d restarts", resumed, len(b.Shoes), restarts)
+		}
+	}
+}
+
+// However a stream is cut, a round is judged as in the whole stream, or reported as not judged.
+func TestCutStreamIsReportedAlike(t *testing.T) {
+	events, whole := eventsOf(t, "X909-cut.breach")
+	if len(whole) < 3 {
+		t.Fatalf("%d findings", len(whole))
+	}
+	inWhole := map[string]finding.Finding{}
+	for _, f := range whole {
+		inWhole[f.ID] = f
+	}
+	round := func(shoe string, no uint32) string { return fmt.Sprint(shoe, " round ", no) }
+	for cut := range events {
+		b, err := scenario.Audit(enginetest.Options(), events[:cut])
+		if err != nil {
+			t.Fatal(err)
+		}
+		found, open, begun := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		for _, e := range events[:cut] {
+			if e.Payload.Kind() == schema.KindWagerPlaced {
+				begun[round(e.ShoeID, e.Round)] = true
+			}
+		}
+		for _, f := range finding.Latest(b.Findings) {
+			if found[f.ID] = true; f.Rule == "feed.stream-ended" {
+				open[round(f.ShoeID, f.Round)] = true
+			} else if d := cmp.Diff(inWhole[f.ID], f); d != "" {
+				t.Errorf("cut at %d (-whole +cut):\n%s", cut, d)
+			}
+		}
+		for _, f := range whole {
+			if at := round(f.ShoeID, f.Round); begun[at] && !found[f.ID] && !open[at] {
+				t.Errorf("cut at %d: %s of %s is neither found nor open", cut, f.Rule, at)
+			}
 		}
 	}
 }

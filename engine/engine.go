@@ -159,6 +159,17 @@ func (e *Engine) Finish(out *rows.Set) {
 	}
 }
 
+// Unsettled reports the rounds with cards or wagers that the end of the stream leaves open, after Finish: what moves for
+// them may still come, so that nothing about their settlement is judged. It is for a stream that nothing continues.
+func (e *Engine) Unsettled(out *rows.Set) {
+	for _, t := range e.inOrder {
+		for _, r := range t.play.Unsettled() {
+			t.verdict.Unsettled(r, &out.Findings)
+		}
+		e.Counts.Findings += t.verdict.Reported()
+	}
+}
+
 // Held is a table whose events wait behind a hole.
 type Held struct {
 	PropertyID, TableID string

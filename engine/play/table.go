@@ -88,6 +88,16 @@ func (t *Table) Shoes() []*Shoe {
 	return slices.DeleteFunc([]*Shoe{t.Prev, t.Shoe}, func(s *Shoe) bool { return s == nil || s.Closed })
 }
 
+// Unsettled are the rounds with cards or wagers of the present shoe that are not settled, the older one first.
+func (t *Table) Unsettled() []*record.Round {
+	if t.Shoe == nil {
+		return nil
+	}
+	return slices.DeleteFunc([]*record.Round{t.Shoe.Settling, t.Shoe.Round}, func(r *record.Round) bool {
+		return r == nil || len(r.Cards) == 0 && len(r.Wagers) == 0
+	})
+}
+
 // View sets what rules see in a pass: a round of a shoe, or the shoe if r is nil. It is false if no law or
 // configuration is known: then nothing can be audited.
 func (t *Table) View(p *rules.Pass, s *Shoe, r *record.Round) bool {
