@@ -40,14 +40,17 @@ func (o Odds) Pays(winnings, stake int64) bool {
 	return c == 0 || c < 0 && o.Compare(winnings+1, stake) > 0 || c > 0 && o.Compare(max(winnings-1, 0), stake) < 0
 }
 
-// Winnings are the minor units that the odds pay on a stake, rounded down, for messages only.
+// MaxAmount is an amount of at least so many minor units, where more cannot be computed.
+const MaxAmount = 1<<63 - 1
+
+// Winnings are the minor units that the odds pay on a stake, rounded down, for messages only; at most MaxAmount.
 func (o Odds) Winnings(stake int64) int64 {
 	hi, lo := bits.Mul64(uint64(stake), uint64(o.To))
 	if hi >= uint64(o.For) {
-		return 1<<63 - 1
+		return MaxAmount
 	}
 	q, _ := bits.Div64(hi, lo, uint64(o.For))
-	return int64(min(q, 1<<63-1))
+	return int64(min(q, MaxAmount))
 }
 
 // compareProducts compares a*b with c*d, none of them negative.

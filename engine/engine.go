@@ -153,7 +153,19 @@ func (e *Engine) Finish(out *rows.Set) {
 		for item := range t.order.Finish() {
 			e.take(t, &item, out)
 		}
+		e.endClosing(t, out)
 		e.endShoe(t, out)
+		e.Counts.Findings += t.verdict.Reported()
+	}
+}
+
+// Unsettled reports the rounds with cards or wagers that the end of the stream leaves open, after Finish: what moves for
+// them may still come, so that nothing about their settlement is judged. It is for a stream that nothing continues.
+func (e *Engine) Unsettled(out *rows.Set) {
+	for _, t := range e.inOrder {
+		for _, r := range t.play.Unsettled() {
+			t.verdict.Unsettled(r, &out.Findings)
+		}
 		e.Counts.Findings += t.verdict.Reported()
 	}
 }

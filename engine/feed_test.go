@@ -85,6 +85,7 @@ func TestFeedFaults(t *testing.T) {
 	v := enginetest.Encode(base)
 	card := in(t, base, 1, 3, schema.KindCardDealt)
 	wager := in(t, base, 1, 5, schema.KindWagerPlaced)
+	later := in(t, base, 2, 2, schema.KindCardDealt)
 	seq := func(i int) string { return fmt.Sprintf("range:%d-%d", i+1, i+1) }
 	again := func(i int, change func(*schema.Event)) []byte {
 		ev := base[i].Clone()
@@ -139,6 +140,11 @@ func TestFeedFaults(t *testing.T) {
 			v[:card-1], v[card:card+1], [][]byte{again(card, func(ev *schema.Event) { ev.EventID = "other" })},
 			v[card-1:card], v[card+1:],
 		), []string{miscount, "major SUSPECT data_fault feed.conflict round 3 " + seq(card)}},
+		{"same id, other bytes, when its shoe is gone", slices.Concat(
+			v[:later], [][]byte{again(card, func(ev *schema.Event) { ev.At++ }), v[card]}, v[later:],
+		), []string{
+			miscount, "major SUSPECT data_fault feed.conflict round 3 " + seq(card),
+		}},
 		{"same id at another seq", changed(
 			card, card+1, func(i int, ev *schema.Event) { ev.EventID = base[i-3].EventID },
 		), []string{

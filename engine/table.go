@@ -69,6 +69,7 @@ func (e *Engine) take(t *table, item *order.Item, out *rows.Set) {
 	case order.MidStream:
 		t.play.MidStream()
 	case order.Restart:
+		e.endClosing(t, out)
 		for stage := range t.play.Restart(item.Event) {
 			e.reach(t, item.Event, &stage, out)
 		}
@@ -77,11 +78,29 @@ func (e *Engine) take(t *table, item *order.Item, out *rows.Set) {
 
 // fold is the loop: an event, the stages that it reaches, what comes of each.
 func (e *Engine) fold(t *table, ev *schema.Event, out *rows.Set) {
+	if t.play.EndsClosing(ev) {
+		e.endClosing(t, out)
+	}
 	for stage := range t.play.Apply(ev) {
 		e.reach(t, ev, &stage, out)
 	}
 	if t.suspicion.Observe(ev, out) {
 		t.verdict.Anomalies(nil, "", t.suspicion.Alarms(), &out.Findings)
+	}
+}
+
+// endClosing closes the shoes of a table that closed while money was due.
+func (e *Engine) endClosing(t *table, out *rows.Set) {
+	s := t.play.Shoe
+	if s == nil {
+		return
+	}
+	closing := schema.Event{
+		PropertyID: t.play.Property, TableID: t.play.ID, PitID: s.Pit, ShoeID: s.Name,
+		Seq: uint64(t.play.Closing.Seq), At: t.play.Closing.At,
+	}
+	for stage := range t.play.EndClosing() {
+		e.reach(t, &closing, &stage, out)
 	}
 }
 

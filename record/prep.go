@@ -350,4 +350,9 @@ type BankRound struct {
 	Against []SeatChange
 	// Unreported means that money moved for a wager that is not on record, or that events of the round are missing.
 	Unreported bool
+	// Patron is the Banker, if known. Begins means that another patron has the seat of the Banker before.
+	Patron string
+	Begins bool
+	// Changed means that the Banker's wager was changed after a wager against it.
+	Changed bool
 }

@@ -44,6 +44,8 @@ type Round struct {
 	// kept from the round before.
 	Curator uint32
 	Carried uint32
+	// Replaced is how another patron came to the seat of the curator, or of the Banker, before the first card.
+	Replaced Replaced
 	// Before is how many cards had left the shoe before the round's first one.
 	Before int
 	// Left is how many cards were left in the shoe when the hands were last complete.
@@ -115,9 +117,25 @@ type Misread struct {
 
 // Drawn is who drew a card, and the seat of the curator at that time, 0 if there was none.
 type Drawn struct {
-	Role    baccarat.Role
-	Seat    uint32
-	Curator uint32
+	Role     baccarat.Role
+	Seat     uint32
+	Curator  uint32
+	Replaced Replaced
+}
+
+// Replaced is when the curator, or the Banker, left the seat, 0 if that was not reported, and when the seat was taken
+// again without the shoe or the bank. Another means that both patrons are known and are not the same.
+type Replaced struct {
+	Left, Taken Seq
+	Another     bool
+}
+
+// Evidence are the events that show it.
+func (r Replaced) Evidence() []Seq {
+	if r.Left == 0 {
+		return []Seq{r.Taken}
+	}
+	return []Seq{r.Left, r.Taken}
 }
 
 // Fate is what became of a card beyond those due.
@@ -521,6 +539,13 @@ func (r *Round) UnreadVigorish(seat uint32) Seq {
 		}
 	}
 	return 0
+}
+
+// BankChanged reports whether the Banker's wager was changed after a wager against it.
+func (r *Round) BankChanged() bool {
+	return r.Bank != 0 && Any(r.Wagers[r.Bank-1].Changes, func(c *WagerChange) bool {
+		return Any(r.Wagers, func(w *Wager) bool { return w.Spot == baccarat.SpotAgainstBanker && w.Placed < c.Seq })
+	})
 }
 
 // AppendAgainst fills an empty list with them.

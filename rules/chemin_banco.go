@@ -22,7 +22,7 @@ func suiviFor(seat uint32) string {
 func checkSuiviPriority(p *Pass) {
 	seat, known := p.suiviSeat()
 	if !known {
-		p.CannotJudge(unreadBefore, p.Round.Started)
+		p.CannotJudge(p.unknownBefore(), p.Round.Started)
 		return
 	}
 	if seat == 0 {

@@ -9,6 +9,35 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
+// seatTaken judges another patron in the seat of the Banker, to whom no one gave the bank. The first hand is for the
+// highest bidder, N.J.A.C. 19:47-4.5(b); how the bank passes later is in no sentence that was found.
+func (p *Pass) seatTaken() {
+	taken := p.Round.Replaced
+	seat := p.Round.Curator
+	switch {
+	case taken.Taken == 0:
+	case !taken.Another:
+		p.CannotJudge(fmt.Sprintf("which patron has the seat of the Banker, seat %d, was not reported", seat), taken.Taken)
+	case p.bankPlayed(seat):
+		p.CannotJudge(
+			fmt.Sprintf("another patron took seat %d of the Banker; how the bank passes is in no sentence that was found", seat),
+			taken.Taken,
+		)
+	default:
+		p.Suspect(Finding{
+			Subject: finding.OfSeat(seat), Seat: seat, Evidence: taken.Evidence(),
+			Expected: fmt.Sprintf("the first hand dealt by the patron at seat %d to whom the bank went", seat),
+			Observed: "another patron in the seat, and no other offer of the bank",
+		})
+	}
+}
+
+// bankPlayed reports whether a hand was dealt from a seat since the bank was last assigned.
+func (p *Pass) bankPlayed(seat uint32) bool {
+	n := len(p.Shoe.Bank)
+	return n > 0 && p.Shoe.Bank[n-1].Banker == seat && !p.bankPassed(p.Shoe.Bank[n-1].No)
+}
+
 // ownBids are the bids of the Banker in the auction that gave him the bank: the last and the highest one. Without a
 // reported bid they are the bid that was accepted.
 func ownBids(bids []record.Bid, assigned int) (last, highest record.Bid) {
@@ -36,7 +65,7 @@ func ownBids(bids []record.Bid, assigned int) (last, highest record.Bid) {
 // N.J.A.C. 19:47-4.6(b).
 func checkFirstWager(p *Pass) {
 	bank := bank(p.Round)
-	if bank == nil || bank.Gone || p.bankBefore() != nil {
+	if bank == nil || bank.Gone || p.bankBefore() != nil || p.Round.Replaced.Taken != 0 {
 		return
 	}
 	bids := p.Shoe.Bids
@@ -99,6 +128,33 @@ func checkAuctionOrder(p *Pass) {
 	default:
 		p.CannotJudge("the bids for the first bank of the shoe were not reported", first.Seq)
 	}
+}
+
+// bankFor is the Banker's wager when a seat last changed its wagers against it.
+func (p *Pass) bankFor(seat uint32) int64 {
+	bank := bank(p.Round)
+	made := bank.Placed
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; w.Spot == baccarat.SpotAgainstBanker && w.Seat == seat {
+			made = max(made, w.Placed)
+			for _, c := range w.Changes {
+				made = max(made, c.Seq)
+			}
+		}
+	}
+	amount, _ := bank.StoodAt(made)
+	return amount
+}
+
+// lowered suspects a Banker's wager that was lowered below what had been wagered against it. That must not exceed the
+// Banker's wager; the text does not say whether at the time of the wager or at the deal. N.J.A.C. 19:47-4.7(a).
+func (p *Pass) lowered(sum int64, against ...record.Seq) {
+	bank := bank(p.Round)
+	p.Suspect(Finding{
+		Subject: finding.OfWager(bank.ID), Seat: bank.Seat, Amount: sum - bank.Amount,
+		Evidence: append([]record.Seq{bank.Placed}, against...),
+		Expected: "at least the " + p.money(sum) + " wagered against it", Observed: "lowered to " + p.money(bank.Amount),
+	})
 }
 
 // judgeExchange judges who exchanged the Banker's cash: the dealer. N.J.A.C. 19:47-4.6(c).

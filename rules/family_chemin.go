@@ -187,6 +187,9 @@ func checkAuction(tie bool) func(*Pass) {
 			}
 			start = i + 1
 		}
+		if !tie {
+			p.seatTaken()
+		}
 		first := p.Round.FirstCard()
 		if !tie && start < len(p.Shoe.Bids) && first != 0 && p.Shoe.Bids[len(p.Shoe.Bids)-1].Seq < first {
 			p.CannotJudge("to whom the bank went after the bids was not reported", p.Shoe.Bids[start].Seq)
@@ -291,7 +294,7 @@ func checkBankerWagers(p *Pass) {
 
 // bankBefore is the round before of the same Banker since he took the shoe, nil for his first.
 func (p *Pass) bankBefore() *record.BankRound {
-	if n := len(p.Shoe.Bank); n > 0 && p.Shoe.Bank[n-1].Banker == p.Round.Curator &&
+	if n := len(p.Shoe.Bank); n > 0 && p.Shoe.Bank[n-1].Banker == p.Round.Curator && p.Round.Replaced.Taken == 0 &&
 		!p.bankPassed(p.Shoe.Bank[n-1].No) {
 		return &p.Shoe.Bank[n-1]
 	}
@@ -548,7 +551,11 @@ func checkIndividualCap(p *Pass) {
 		return
 	}
 	for _, s := range p.against() {
-		if s.Amount > bank.Amount {
+		switch {
+		case s.Amount <= bank.Amount:
+		case s.Amount <= p.bankFor(s.Seat):
+			p.lowered(s.Amount, s.Seq)
+		default:
 			p.Report(Finding{
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount - bank.Amount,
 				Evidence: []record.Seq{bank.Placed, s.Seq},
@@ -564,9 +571,13 @@ func checkAggregateCap(p *Pass) {
 		return
 	}
 	if sum := p.covered(); sum > bank.Amount {
-		evidence := []record.Seq{bank.Placed}
+		evidence, then := []record.Seq{bank.Placed}, bank.Amount
 		for _, s := range p.against() {
-			evidence = append(evidence, s.Seq)
+			evidence, then = append(evidence, s.Seq), max(then, p.bankFor(s.Seat))
+		}
+		if sum <= then {
+			p.lowered(sum, evidence[1:]...)
+			return
 		}
 		p.Report(Finding{
 			Amount: sum - bank.Amount, Evidence: evidence, Expected: "together at most " + p.money(bank.Amount),
@@ -578,6 +589,9 @@ func checkAggregateCap(p *Pass) {
 // lastDecided is the latest earlier round of this Banker that was no stand-off. Its result is NoResult if a
 // card was not read: it, or one before it, is the round.
 func (p *Pass) lastDecided() *record.BankRound {
+	if p.Round.Replaced.Taken != 0 {
+		return nil
+	}
 	for i := len(p.Shoe.Bank) - 1; i >= 0; i-- {
 		b := &p.Shoe.Bank[i]
 		if b.Banker != p.Round.Curator || p.bankPassed(b.No) {
@@ -586,12 +600,18 @@ func (p *Pass) lastDecided() *record.BankRound {
 		if b.Result != baccarat.Tie {
 			return b
 		}
+		if b.Begins {
+			return nil
+		}
 	}
 	return nil
 }
 
 // wagersLost reports whether wagers of this Banker's rounds since the last decided one were not reported.
 func (p *Pass) wagersLost() bool {
+	if taken := p.Round.Replaced; taken.Taken != 0 {
+		return !taken.Another
+	}
 	for _, r := range slices.Backward(p.Shoe.Rounds) {
 		if r.Card == 0 || r.Result == baccarat.Void {
 			continue
@@ -603,7 +623,7 @@ func (p *Pass) wagersLost() bool {
 		if i < 0 || p.Shoe.Bank[i].Unreported {
 			return true
 		}
-		if p.Shoe.Bank[i].Result != baccarat.Tie {
+		if p.Shoe.Bank[i].Result != baccarat.Tie || p.Shoe.Bank[i].Begins {
 			return false
 		}
 	}
@@ -611,6 +631,14 @@ func (p *Pass) wagersLost() bool {
 }
 
 const unreadBefore = "a card or a wager of the round before was not reported"
+
+// unknownBefore is why it is not known who may call suivi.
+func (p *Pass) unknownBefore() string {
+	if last := p.lastDecided(); last != nil && last.Changed {
+		return "the Banker's wager of the last decided round was changed after a wager against it"
+	}
+	return unreadBefore
+}
 
 // suiviSeat is the one seat that may call suivi, 0 if none: it covered the whole bank in the last
 // decided round and lost. Two full wagers would have exceeded the cap. It is not known if suivi was
@@ -633,6 +661,7 @@ func (p *Pass) suiviSeat() (seat uint32, known bool) {
 				return s.Seat, true
 			}
 		}
+		return 0, !last.Changed || !called
 	}
 	return 0, true
 }
@@ -649,7 +678,7 @@ func banco(r *record.Round, seat uint32, suivi bool) *record.Banco {
 func checkSuiviEligible(p *Pass) {
 	seat, known := p.suiviSeat()
 	if !known {
-		p.CannotJudge(unreadBefore, p.Round.Started)
+		p.CannotJudge(p.unknownBefore(), p.Round.Started)
 		return
 	}
 	for _, b := range p.Round.Bancos {
@@ -670,7 +699,7 @@ func checkSuiviEligible(p *Pass) {
 func checkSuiviAmount(p *Pass) {
 	seat, known := p.suiviSeat()
 	if !known {
-		p.CannotJudge(unreadBefore, p.Round.Started)
+		p.CannotJudge(p.unknownBefore(), p.Round.Started)
 		return
 	}
 	if call := banco(p.Round, seat, true); seat != 0 && call != nil {
@@ -684,7 +713,13 @@ func (p *Pass) judgeCall(call *record.Banco) {
 	if bank == nil {
 		return
 	}
-	if got := seatAmount(p.against(), call.Seat); got != 0 && got != bank.Amount {
+	switch got := seatAmount(p.against(), call.Seat); {
+	case got == 0 || got == bank.Amount:
+	case got == p.bankFor(call.Seat):
+		if got < bank.Amount { // chemin.against.individual-cap has the opposite
+			p.CannotJudge("whether the Banker may raise a wager that was covered is in no sentence that was found", call.Seq)
+		}
+	default:
 		p.Report(Finding{
 			Subject: finding.OfSeat(call.Seat), Seat: call.Seat, Amount: abs(bank.Amount - got),
 			Evidence: []record.Seq{bank.Placed, call.Seq}, Expected: p.money(bank.Amount), Observed: p.money(got),

@@ -106,6 +106,40 @@ func checkCuratorOffers(released bool) func(*Pass) {
 				return
 			}
 		}
+		if released {
+			p.curatorReplaced()
+		}
+	}
+}
+
+// curatorReplaced judges another patron in the seat of the curator who dealt on. A curator who leaves gives up the
+// shoe, and it is offered to each of the other participants before it comes round. N.J.A.C. 19:47-3.11(b).
+func (p *Pass) curatorReplaced() {
+	taken, seat := p.Round.Replaced, p.Round.Curator
+	if taken.Taken == 0 {
+		return
+	}
+	var refused []uint32
+	for i := range p.Shoe.Curators {
+		if s := &p.Shoe.Curators[i]; s.Kind == record.CuratorOffered && !s.Accepted && s.Seq > taken.Left {
+			refused = append(refused, s.Seat)
+		}
+	}
+	skipped := inTurn(p.Table.Occupied, seat, 0, refused)
+	switch {
+	case len(skipped) == 0:
+	case !taken.Another:
+		p.CannotJudge(fmt.Sprintf("which patron has the seat of the curator, seat %d, was not reported", seat), taken.Taken)
+	case !p.Table.CuratorOffers:
+		p.CannotJudge(
+			fmt.Sprintf("the shoe stayed at seat %d, offers to %s were not reported", seat, numbered("seat", skipped)),
+			taken.Taken,
+		)
+	default:
+		p.Suspect(Finding{
+			Seat: seat, Evidence: taken.Evidence(), Expected: "first offered to " + numbered("seat", skipped),
+			Observed: fmt.Sprintf("dealt by another patron at seat %d of the curator who left", seat),
+		})
 	}
 }
 
@@ -366,6 +400,7 @@ func checkMustPass(p *Pass) {
 	case record.Any(p.Shoe.Curators, func(s *record.CuratorStep) bool { // who may have passed it on
 		return s.Kind == record.CuratorAssigned && s.Seat != curator && s.Seq > last && s.Seq < r.Next
 	}):
+	case seat == curator && next.Replaced.Taken != 0: // he left; curator.next-offer judges who has the shoe
 	case seat == curator && p.othersSeated(curator, last):
 		p.Report(Finding{
 			Seat: curator, Expected: fmt.Sprintf("seat %d passes the shoe, the banker hand lost", curator),
@@ -379,7 +414,8 @@ func checkMustPass(p *Pass) {
 // N.J.A.C. 19:47-3.6(b), 3.11(a)1.
 func (p *Pass) keptIntoShoe() {
 	r, last := p.Round, p.Shoe.Prep.LastDealer
-	if !p.Shoe.Prep.LastKept || len(p.Shoe.Rounds) != 1 || len(r.Cards) == 0 || r.Curator != last || last == 0 {
+	if !p.Shoe.Prep.LastKept || len(p.Shoe.Rounds) != 1 || len(r.Cards) == 0 || r.Curator != last || last == 0 ||
+		r.Replaced.Taken != 0 {
 		return
 	}
 	first := &r.Cards[0]

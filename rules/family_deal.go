@@ -44,7 +44,7 @@ var dealFamily = []*Rule{
 		Doc:      "The deal follows the elected dealing option, and face-down banker cards are turned.",
 		Breach:   "Banker cards turned before the player hand is called.",
 		Severity: finding.Minor, At: Dealt, Again: true, Check: checkStyle,
-		Needs: baccarat.FeedCardFaces, Reads: baccarat.FeedAnnouncements,
+		Needs: baccarat.FeedCardFaces, Reads: baccarat.FeedAnnouncements, Covers: []string{"midi.squeeze.recipient"},
 	},
 	{
 		Name: "deal.left-hand-draw", Doc: "The dealer draws with the left hand and places with the right.",
@@ -60,6 +60,7 @@ var dealFamily = []*Rule{
 		Name: "deal.third-card-face", Doc: "A third card is placed as the game prescribes.",
 		Breach:   "Third card face down at a mini table.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedCardFaces, Check: checkThirdCardFace,
+		Covers: []string{"midi.third-card-same-player"},
 	},
 	{
 		Name: "deal.third-card-order", Doc: "The player's third card is dealt before the banker's.",
@@ -279,6 +280,7 @@ func checkStyle(p *Pass) {
 				f.Expected += fmt.Sprintf(" at %v", place)
 			}
 			f.Observed, f.Evidence = fmt.Sprintf("dealt face %v at %v", c.Face, placeName(c.Place)), []record.Seq{c.Seq}
+			f.Parts = dealtUp(r, baccarat.NoHand)
 		case waits && c.Revealed == 0 && p.stage == Settled && !p.cancelled():
 			f.Expected, f.Observed = cardName(c)+" turned after the player count is called", "not turned"
 			f.Evidence = []record.Seq{c.Seq}
@@ -291,6 +293,16 @@ func checkStyle(p *Pass) {
 		p.Report(f)
 		return
 	}
+}
+
+// dealtUp are the initial cards of a hand, of NoHand those of both, that were dealt face up.
+func dealtUp(r *record.Round, h baccarat.Hand) (up []finding.Subject) {
+	for i := range r.Cards {
+		if c := &r.Cards[i]; c.Index <= 2 && c.Face == baccarat.FaceUp && (h == baccarat.NoHand || c.Hand == h) {
+			up = append(up, finding.OfCard(c.CardSeq))
+		}
+	}
+	return up
 }
 
 // afterCall wants a banker card that lay under the shoe on the area of its hand once the player hand was called.

@@ -72,13 +72,16 @@ var midiFamily = []*Rule{
 	},
 }
 
-// ranked are the seats with the highest wager on a hand, ascending, and that wager. Where patrons are ranked, patron
-// has the first of these seats, and may have other too.
+// ranked are who has the highest wager on a hand, in the order of the seats, and that wager.
 type ranked struct {
-	seats   []uint32
+	bettors []bettor
 	highest int64
-	patron  string
-	other   uint32
+}
+
+// bettor is a seat with a wager. The patron is empty if unknown, or if the reading is not about patrons.
+type bettor struct {
+	seat   uint32
+	patron string
 }
 
 // spotOf is the spot of the wagers on a hand.
@@ -132,14 +135,18 @@ func (p *Pass) rankings(h baccarat.Hand) [12]ranked {
 	slices.SortStableFunc(stakes, func(a, b stake) int { return cmp.Compare(a.seat, b.seat) })
 	var by [12]ranked
 	for k := range by {
-		by[k].seats = p.ranked[k][:0]
+		by[k].bettors = p.ranked[k][:0]
 		as, count := reading(k/4), k%4
 		for i := range stakes {
 			if s := &stakes[i]; s.in[count] {
-				by[k].add(s, s.ranks(stakes, as, count), as == byPatron)
+				b := bettor{seat: s.seat}
+				if as == byPatron {
+					b.patron = s.patron
+				}
+				by[k].add(b, s.ranks(stakes, as, count))
 			}
 		}
-		p.ranked[k] = by[k].seats
+		p.ranked[k] = by[k].bettors
 	}
 	return by
 }
@@ -165,28 +172,30 @@ func (s *stake) ranks(stakes []stake, as reading, count int) int64 {
 	return amount
 }
 
-// add ranks the seat of a wager. Wagers are added in the order of their seats.
-func (r *ranked) add(s *stake, amount int64, patrons bool) {
+// add ranks a bettor. Bettors are added in the order of their seats.
+func (r *ranked) add(b bettor, amount int64) {
 	switch {
-	case len(r.seats) == 0 || amount > r.highest:
-		r.seats, r.highest, r.patron, r.other = append(r.seats[:0], s.seat), amount, "", 0
-		if patrons {
-			r.patron = s.patron
-		}
-	case amount < r.highest || r.seats[len(r.seats)-1] == s.seat:
-	case r.patron != "" && s.patron == r.patron:
-		r.other = s.seat
-	default:
-		r.seats = append(r.seats, s.seat)
+	case len(r.bettors) == 0 || amount > r.highest:
+		r.bettors, r.highest = append(r.bettors[:0], b), amount
+	case amount == r.highest && !slices.Contains(r.bettors, b):
+		r.bettors = append(r.bettors, b)
 	}
 }
 
-// first reports whether a seat is the first of the seats with the highest wager, or another seat of its patron.
+// first reports whether a seat is the first of the seats with the highest wager, or another seat of a patron there.
 func (r ranked) first(seat uint32) bool {
-	return len(r.seats) > 0 && (r.seats[0] == seat || r.other != 0 && r.other == seat)
+	return slices.ContainsFunc(r.bettors, func(b bettor) bool {
+		there := b.patron != "" && slices.Contains(r.bettors, bettor{r.due(), b.patron})
+		return b.seat == seat && (b.seat == r.due() || there)
+	})
 }
 
-func (r ranked) has(seat uint32) bool { return slices.Contains(r.seats, seat) }
+// due is the first of the seats with the highest wager.
+func (r ranked) due() uint32 { return r.bettors[0].seat }
+
+func (r ranked) has(seat uint32) bool {
+	return slices.ContainsFunc(r.bettors, func(b bettor) bool { return b.seat == seat })
+}
 
 // anyRanked reports whether a condition holds in one of the rankings.
 func anyRanked(by *[12]ranked, holds func(ranked) bool) bool {
@@ -248,18 +257,18 @@ func checkRecipient(tie bool) func(*Pass) {
 		for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 			by := p.rankings(h)
 			wanted := by[0]
-			if len(wanted.seats) == 0 {
+			if len(wanted.bettors) == 0 {
 				wanted = by[2]
 			}
-			if len(wanted.seats) == 0 {
+			if len(wanted.bettors) == 0 {
 				continue
 			}
-			due := wanted.seats[0]
+			due := wanted.due()
 			handed, second := firstOut(p.Round, h), p.Round.CardAt(h, 2)
 			// What comes after the dealer turned the hand is its third card.
 			turned := second != nil && second.RevealedBy == baccarat.RoleDealer
 			if handed == nil || turned && second.Revealed < handed.Seq {
-				if !tie && len(by[0].seats) > 0 && len(by[2].seats) > 0 {
+				if !tie && len(by[0].bettors) > 0 && len(by[2].bettors) > 0 {
 					p.neverHanded(h, due)
 				}
 				continue
@@ -308,7 +317,7 @@ func (p *Pass) neverHanded(h baccarat.Hand, due uint32) {
 		}
 	}
 	f := Finding{
-		Subject: finding.OfHand(h.String()), Seat: due, Evidence: []record.Seq{second.Seq},
+		Subject: finding.OfHand(h.String()), Parts: dealtUp(r, h), Seat: due, Evidence: []record.Seq{second.Seq},
 		Expected: fmt.Sprintf("%v hand handed to seat %d, the highest wager on it", h, due), Observed: "not handed out",
 	}
 	if second.RevealedBy == baccarat.RoleDealer {

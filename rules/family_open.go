@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -115,11 +116,15 @@ func checkInspection(p *Pass) {
 	case joint && b.Reshuffled != 0 && b.Reshuffled < b.Inspected:
 		// The inspection sorts each deck into the order of new cards: 9 NYCRR 5322.15(c).
 		p.reportBatch(b, "shuffled between the inspection and the first card", "last shuffled before the inspection")
-	case joint:
-	case b.Inspected == 0 || b.Shuffled != 0 && b.Inspected > b.Shuffled:
+	case !joint && (b.Inspected == 0 || b.Shuffled != 0 && b.Inspected > b.Shuffled):
 		p.reportBatch(b, "inspected before the first shuffle", "no inspection before it")
-	case b.Missing+b.Extra > 0 && !elsewhere:
+	case !joint && b.Missing+b.Extra > 0 && !elsewhere:
 		p.reportBatch(b, "no card missing or extra", fmt.Sprintf("%d missing, %d extra", b.Missing, b.Extra))
+	case b.Inspected < b.Received: // of cards that are not there: one of the two was recorded out of its order
+		p.Suspect(Finding{
+			Expected: "inspected after the cards were received", Observed: "the receipt was recorded after the inspection",
+			Evidence: []record.Seq{b.Inspected, b.Received},
+		})
 	}
 }
 
@@ -238,6 +243,9 @@ func checkOpeningOrder(p *Pass) {
 	}
 	last, permuted := 0, ""
 	steps := batchSteps(b)
+	if slices.ContainsFunc(steps, func(s record.Seq) bool { return s != 0 && s < b.Received }) {
+		steps[0] = 0 // recorded late
+	}
 	names := [...]string{"received", "inspected", "verified", "spread", "viewed", "washed", "stacked", "shuffled"}
 	for i, s := range steps {
 		if s == 0 {

@@ -271,7 +271,8 @@ func (p *Pass) thirdNotHanded(third *record.DealtCard, had uint32, from record.S
 		return
 	}
 	f := Finding{
-		Subject: finding.OfHand(third.Hand.String()), Seat: had, Evidence: []record.Seq{from, third.Seq},
+		Subject: finding.OfHand(third.Hand.String()), Parts: []finding.Subject{finding.OfCard(third.CardSeq)},
+		Seat: had, Evidence: []record.Seq{from, third.Seq},
 		Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", third.Hand, had),
 		Observed: "not handed out",
 	}

@@ -20,6 +20,9 @@ func checkSqueezeOffers(p *Pass) {
 			from[s.Hand] = 0
 		case record.SqueezeOffered:
 			last := from[s.Hand]
+			if last == 0 && p.givesUp(s) {
+				from[s.Hand] = s.Seat
+			}
 			if last == 0 || last == s.Seat {
 				continue
 			}
@@ -34,6 +37,16 @@ func checkSqueezeOffers(p *Pass) {
 			from[s.Hand] = s.Seat
 		}
 	}
+}
+
+// givesUp reports whether an offer is declined by the patron who has the right to the hand: that patron relinquishes it
+// voluntarily, 9 NYCRR 5324.21(f)(3)(ii)(g)(1).
+func (p *Pass) givesUp(offer *record.Squeeze) bool {
+	if offer.Accepted {
+		return false
+	}
+	by := p.rankings(offer.Hand)
+	return anyRanked(&by, func(r ranked) bool { return r.first(offer.Seat) })
 }
 
 // checkAcceptor follows a relinquished hand to the patron who gets it. To hand it to the next in turn is an offer by
@@ -52,9 +65,12 @@ func checkAcceptor(p *Pass) {
 			case record.SqueezeRelinquished:
 				gave, accepted, refused = s, nil, nil
 			case record.SqueezeOffered:
-				if s.Accepted && accepted == nil {
+				switch {
+				case s.Accepted && accepted == nil:
 					accepted = s
-				} else if !s.Accepted {
+				case gave == nil && p.givesUp(s):
+					gave = s
+				case !s.Accepted:
 					refused = append(refused, s.Seat)
 				}
 			case record.SqueezeHanded:
@@ -150,7 +166,7 @@ func checkDealerTurns(p *Pass) {
 			continue
 		}
 		by := p.rankings(h)
-		if len(by[0].seats)+len(by[2].seats) > 0 { // who is handed the cards accepts them
+		if len(by[0].bettors)+len(by[2].bettors) > 0 { // who is handed the cards accepts them
 			continue
 		}
 		// The hand is offered to others than those who wagered on it, so that the wager may be of any seat.

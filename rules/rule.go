@@ -130,7 +130,7 @@ type scratch struct {
 	handouts  []handout
 	backs     []*record.Squeeze
 	numbers   []uint32
-	ranked    [12][]uint32
+	ranked    [12][]bettor
 	against   []record.SeatChange
 	others    []record.SeatChange
 	seqs      []record.Seq
@@ -235,7 +235,12 @@ func BasisOf(c law.Cited) finding.Basis {
 }
 
 // money is an amount of minor units in the table's currency, for people.
-func (p *Pass) money(minor int64) string { return schema.Money(minor, p.Config.Currency) }
+func (p *Pass) money(minor int64) string {
+	if minor == baccarat.MaxAmount {
+		return "at least " + schema.Money(minor, p.Config.Currency)
+	}
+	return schema.Money(minor, p.Config.Currency)
+}
 
 // ofWagers are the subjects of several wagers.
 func ofWagers(ids []string) []finding.Subject {

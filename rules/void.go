@@ -112,7 +112,8 @@ func (p *Pass) withheld() (wagers []*record.Wager, due int64) {
 		}
 		wagers = append(wagers, w)
 		if odds := p.oddsOf(w, c); odds.Known() {
-			due += odds.Winnings(w.Amount)
+			won := odds.Winnings(w.Amount)
+			due += min(won, baccarat.MaxAmount-due)
 		}
 	}
 	return wagers, due

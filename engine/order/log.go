@@ -1,6 +1,7 @@
 package order
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math/bits"
 )
@@ -27,12 +28,21 @@ type LogState struct {
 	IDs  []byte
 	// Entries has entrySize bytes of each event: its hash, its time, and where its id ends in IDs, little-endian.
 	Entries []byte
+	// Past has the first pastSize bytes of the hashes of the latest events before the first entry, at most maxPast.
+	Past []byte
 }
 
 const (
 	entryTime = 16
 	entryEnd  = entryTime + 8
 	entrySize = entryEnd + 4
+)
+
+// The events that are forgotten leave a few bytes of their hashes, so that a repetition with other bytes is a conflict
+// also after its shoe is gone. They are copied when the log forgets, so that they cost nothing an event.
+const (
+	pastSize = 4
+	maxPast  = 2048
 )
 
 // size is the number of entries.
@@ -155,6 +165,26 @@ func (l *Log) Time(seq uint64) int64 {
 	return int64(binary.LittleEndian.Uint64(l.entry(int(seq - l.Base))[entryTime:]))
 }
 
+// differs reports whether an event that the log has forgotten had other bytes. It is false if the log does not know.
+func (l *Log) differs(seq uint64, sum []byte) bool {
+	n := uint64(len(l.Past) / pastSize)
+	if seq >= l.Base || l.Base-seq > n {
+		return false
+	}
+	was := l.Past[(n-(l.Base-seq))*pastSize:][:pastSize]
+	return !bytes.Equal(was, make([]byte, pastSize)) && !bytes.Equal(was, sum[:pastSize])
+}
+
+// pass keeps the beginnings of the hashes of the first n entries.
+func (l *Log) pass(n int) {
+	if over := len(l.Past)/pastSize + n - maxPast; over > 0 {
+		l.Past = append(l.Past[:0], l.Past[min(over*pastSize, len(l.Past)):]...)
+	}
+	for i := max(n-maxPast, 0); i < n; i++ {
+		l.Past = append(l.Past, l.entry(i)[:pastSize]...)
+	}
+}
+
 // Forget drops the entries below a seq.
 func (l *Log) Forget(below uint64) {
 	if below <= l.Base {
@@ -162,6 +192,7 @@ func (l *Log) Forget(below uint64) {
 	}
 	n := min(below, l.Next()) - l.Base
 	cut := l.end(int(n) - 1)
+	l.pass(int(n))
 	l.IDs = append(l.IDs[:0], l.IDs[cut:]...)
 	l.Entries = append(l.Entries[:0], l.Entries[n*entrySize:]...)
 	for i := range l.size() {
@@ -174,7 +205,7 @@ func (l *Log) Forget(below uint64) {
 // reset empties the log; its next entry has this seq.
 func (l *Log) reset(seq uint64) {
 	l.Base = seq
-	l.IDs, l.Entries = l.IDs[:0], l.Entries[:0]
+	l.IDs, l.Entries, l.Past = l.IDs[:0], l.Entries[:0], l.Past[:0]
 	clear(l.tags)
 	l.used = 0
 }

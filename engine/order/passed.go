@@ -34,6 +34,9 @@ func (q *Queue) passed(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 			Expected: fmt.Sprintf("event %d in its place", ev.Seq), Observed: "came later than it can be put in order",
 			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 		}})
+	case q.Log.differs(ev.Seq, sum[:]) && !q.repeated(sum):
+		yield(Item{Kind: Archive, Event: ev})
+		q.conflict(ev, ev.Seq, yield) // its shoe is gone: nothing that is open rests on it
 	default:
 		yield(Item{Kind: Duplicate, Event: ev})
 	}

@@ -46,6 +46,9 @@ func Restore(st *State) (*Queue, error) {
 	if len(l.Entries)%entrySize != 0 {
 		return nil, fmt.Errorf("the log has %d bytes of entries, each has %d", len(l.Entries), entrySize)
 	}
+	if n := len(l.Past); n%pastSize != 0 || n > maxPast*pastSize {
+		return nil, fmt.Errorf("the log has %d bytes of hashes of forgotten events, at most %d", n, maxPast*pastSize)
+	}
 	for i := range l.size() {
 		if end := l.end(i); int(end) > len(l.IDs) || end < l.end(i-1) {
 			return nil, fmt.Errorf("id %d of the log ends at %d of %d bytes", i, end, len(l.IDs))

@@ -29,10 +29,13 @@ func (q *Queue) take(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 }
 
 func (q *Queue) conflict(ev *schema.Event, with uint64, yield func(Item) bool) {
+	seqs, ids := []uint64{with, ev.Seq}, []string{q.Log.ID(with), ev.EventID}
+	if ids[0] == "" { // forgotten
+		seqs, ids = seqs[1:], ids[1:]
+	}
 	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
 		Rule: "feed.conflict", Subject: finding.OfRange(with, ev.Seq), Expected: "the same bytes for the same event",
-		Observed: fmt.Sprintf("event %s at seq %d with other bytes", ev.EventID, ev.Seq),
-		Seqs:     []uint64{with, ev.Seq}, EventIDs: []string{q.Log.ID(with), ev.EventID},
+		Observed: fmt.Sprintf("event %s at seq %d with other bytes", ev.EventID, ev.Seq), Seqs: seqs, EventIDs: ids,
 	}})
 }
 

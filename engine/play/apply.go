@@ -43,6 +43,30 @@ func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 	}
 }
 
+// EndsClosing reports whether an event shows that nothing more is settled of a table that closed while money was due.
+func (t *Table) EndsClosing(ev *schema.Event) bool {
+	if t.Closing.Seq == 0 {
+		return false
+	}
+	switch p := ev.Payload.(type) {
+	case *schema.TableOpened, *schema.TableClosed:
+		return true
+	case *schema.BatchReported:
+		return p.State == schema.BatchStateInShuffler && t.Shoe.Batch() == p.BatchID
+	default:
+		return t.Shoe.Name == ev.ShoeID && t.Shoe.ahead(ev.Round) || ev.ShoeID != "" && t.begins(ev)
+	}
+}
+
+// EndClosing closes the shoes of a table that closed while money was due, and yields the stages that this reaches.
+func (t *Table) EndClosing() iter.Seq[Stage] {
+	return func(yield func(Stage) bool) {
+		if t.Closing.Seq != 0 {
+			t.endPlay(&turn{t.Closing.Seq, t.Closing.At, 0, yield})
+		}
+	}
+}
+
 // MidStream notes that the record of the table begins in the middle.
 func (t *Table) MidStream() {
 	t.Joined = true

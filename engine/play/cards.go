@@ -48,9 +48,14 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	r.Errant = r.Errant || s.Law != nil && r.Config != nil && !r.Config.Reports(baccarat.FeedBurn) &&
 		s.Law.Excess(r.Coup(), baccarat.Hand(p.Hand))
 	if r == s.Round && !carried {
+		if r.FirstCard() == 0 {
+			r.Replaced = t.replaced(s, r, p)
+		}
 		if s.Settling != nil {
 			t.nextNumber(c, s, p)
-			s.Settling.NextBy = record.Drawn{Role: baccarat.Role(p.ByRole), Seat: p.BySeat, Curator: t.holder()}
+			s.Settling.NextBy = record.Drawn{
+				Role: baccarat.Role(p.ByRole), Seat: p.BySeat, Curator: t.holder(), Replaced: r.Replaced,
+			}
 		}
 		t.firstCard(c, s, r)
 	}

@@ -38,7 +38,7 @@ type Queued struct {
 // openTable takes in the opening of the table.
 func (t *Table) openTable(c *turn, p *schema.TableOpened) {
 	t.IsOpen = true
-	t.Last, t.Curator = LastShoe{Order: t.Last.Order[:0]}, 0
+	t.Last, t.Curator, t.Left = LastShoe{Order: t.Last.Order[:0]}, 0, Leaving{}
 	t.History.Occupied = slices.Clone(p.OccupiedSeats)
 	slices.Sort(t.History.Occupied)
 	t.keep(t.now)
@@ -103,7 +103,7 @@ func (t *Table) configure(c *turn, p *Configuration) {
 	}
 	if s := t.Shoe; s != nil {
 		// A queued change whose time comes within a round waits for the next one.
-		if p.Seq == c.seq && s.Round != nil && s.Round.Ended.Seq == 0 && s.Round.Voided.Seq == 0 {
+		if p.Seq == c.seq && t.Closing.Seq == 0 && s.Round != nil && s.Round.Ended.Seq == 0 && s.Round.Voided.Seq == 0 {
 			change.InRound = true
 			s.Round.ConfigChanged = append(s.Round.ConfigChanged, record.Change{Seq: c.seq})
 		}
@@ -122,11 +122,21 @@ func (t *Table) closeTable(c *turn) {
 	if s := t.Shoe; s != nil {
 		s.TableClosed = c.seq
 	}
+	if t.awaitsMoney() {
+		t.Closing = Closing{c.seq, c.at}
+		c.yield(Stage{Kind: TableClosed})
+		return
+	}
+	t.endPlay(c)
+	c.yield(Stage{Kind: TableClosed, Seq: uint64(c.seq) + 1})
+}
+
+// endPlay closes all shoes of a table that has closed.
+func (t *Table) endPlay(c *turn) {
 	t.closeShoes(c)
-	t.IsOpen, t.Early, t.Dealer = false, nil, ""
+	t.IsOpen, t.Early, t.Dealer, t.Closing = false, nil, "", Closing{}
 	clear(t.Patrons)
 	t.History.Occupied = nil
-	c.yield(Stage{Kind: TableClosed, Seq: uint64(c.seq) + 1})
 }
 
 func (t *Table) noticeFiled(c *turn, p *schema.NoticeFiled) {

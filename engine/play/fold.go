@@ -35,8 +35,10 @@ func (t *Table) fold(c *turn) {
 	case *schema.FloorAssigned:
 		t.Floor = p.FloorpersonID
 	case *schema.SeatOccupied:
+		t.take(c, p)
 		t.occupy(p)
 	case *schema.SeatVacated:
+		t.leave(c, p)
 		t.vacate(p)
 	case *schema.DeckReceived, *schema.CardsInspected, *schema.CardsVerified, *schema.CardsSpread, *schema.CardsViewed,
 		*schema.CardsWashed, *schema.CardsStacked:

@@ -54,7 +54,7 @@ func (t *Table) Lost(n uint64, ev *schema.Event) {
 	s, g := t.Shoe, &t.Gaps
 	within := s != nil && s.Name == ev.ShoeID
 	inRound := within && s.Round != nil && s.Round.No == ev.Round
-	t.Dealer, t.DealtBy, t.Incomplete = "", 0, true
+	t.Dealer, t.DealtBy, t.Left, t.Incomplete = "", 0, Leaving{}, true
 	clear(t.Patrons)
 	g.Start, g.Prepare = true, true
 	if !inRound {

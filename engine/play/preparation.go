@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -18,15 +19,10 @@ func (t *Table) foldCards(c *turn) {
 	switch p := t.now.Payload.(type) {
 	case *schema.DeckReceived:
 		b := t.batch(p.BatchID)
-		backs := b.Backs
-		if b.Dealt != 0 { // other cards take the place of those that were dealt
-			backs = nil
-		}
-		*b = record.Batch{
-			ID: p.BatchID, Received: c.seq, Decks: p.DeckCount, BackColor: p.BackColor, BackDesign: p.BackDesign,
-			PreShuffled: p.PreShuffled, Receipts: b.Receipts + 1,
-			Backs: append(backs, record.Back{Color: p.BackColor, Design: p.BackDesign}),
-		}
+		t.forNew(b)
+		b.ID, b.Received, b.Decks, b.PreShuffled = p.BatchID, c.seq, p.DeckCount, p.PreShuffled
+		b.BackColor, b.BackDesign, b.Receipts = p.BackColor, p.BackDesign, b.Receipts+1
+		b.Backs = append(b.Backs, record.Back{Color: p.BackColor, Design: p.BackDesign})
 	case *schema.CardsInspected:
 		b := t.batch(p.BatchID)
 		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = c.seq, p.DealerID, p.NewDeckOrder, len(
@@ -56,6 +52,27 @@ func (t *Table) foldCards(c *turn) {
 		t.batchState(c, p)
 	default: // fold sends nothing else
 	}
+}
+
+// forNew leaves of a batch what was done with the cards that are received now. What was reported before the first
+// receipt, or since the cards before were dealt, was done with them: the receipt is recorded late.
+func (t *Table) forNew(b *record.Batch) {
+	s, done := t.Shoe, b.Dealt
+	inPlay := s != nil && s.Batch() == b.ID && s.Out > 0 && s.Ended.Seq == 0 && t.History.Whole
+	switch {
+	case b.Receipts == 0 && (b.Dealt == 0 || inPlay):
+		return
+	case b.Dealt == 0:
+		done = ^record.Seq(0)
+	default:
+		b.Backs = nil // other cards take the place of those that were dealt
+	}
+	for _, step := range []*record.Seq{&b.Inspected, &b.Verified, &b.Spread, &b.Viewed, &b.Washed, &b.Stacked} {
+		if *step <= done {
+			*step = 0
+		}
+	}
+	b.Shuffled, b.Reshuffled, b.Dealt = 0, 0, 0
 }
 
 // batchState notes where a batch is, and cards of two batches meeting in the discard rack.
@@ -148,7 +165,7 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 		t.History.CuratorOffers = true
 		switch {
 		case p.Accepted: // the participant to accept the shoe is the curator, N.J.A.C. 19:47-3.6(c)
-			t.Curator, t.Released = p.Seat, false
+			t.hold(p.Seat)
 		case p.Seat == t.Curator:
 			t.Released = true
 		}
@@ -156,7 +173,7 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 		s.curatorStep(record.CuratorStep{
 			Seq: c.seq, Kind: record.CuratorAssigned, Seat: p.Seat, Occupied: t.History.Occupied,
 		})
-		t.Curator, t.Released = p.Seat, false
+		t.hold(p.Seat)
 	case *schema.CuratorPassed:
 		s.curatorStep(record.CuratorStep{
 			Seq: c.seq, Kind: record.CuratorPassed, Seat: p.Seat, Cause: record.PassCause(p.Cause), Ground: p.Ground,
@@ -167,12 +184,15 @@ func (t *Table) foldCurator(c *turn, s *Shoe) {
 		s.Bids = append(s.Bids, record.Bid{Seq: c.seq, Seat: p.Seat, Amount: p.Amount})
 	case *schema.BankerAssigned:
 		s.Bids = append(s.Bids, record.Bid{Seq: c.seq, Seat: p.Seat, Amount: p.Amount, Assigned: true})
-		t.Curator, t.Released = p.Seat, false
+		t.hold(p.Seat)
 	case *schema.BankerRelinquished:
 		t.Curator = 0
 	default: // nothing else is about a shoe outside its rounds
 	}
 }
+
+// hold gives the shoe, or the bank, to a seat.
+func (t *Table) hold(seat uint32) { t.Curator, t.Released, t.Left = seat, false, Leaving{} }
 
 // holder is the seat of the curator, or of the Banker, 0 if the shoe was passed and not assigned again.
 func (t *Table) holder() uint32 {
@@ -180,6 +200,67 @@ func (t *Table) holder() uint32 {
 		return 0
 	}
 	return t.Curator
+}
+
+// leave notes that the patron of a seat goes. Who has the shoe, or the bank, has it no longer.
+func (t *Table) leave(c *turn, p *schema.SeatVacated) {
+	if seat := t.holder(); seat != 0 && seat == p.Seat {
+		t.Left = Leaving{cmp.Or(t.Patrons[seat], p.PatronRef), record.Replaced{Left: c.seq}}
+	}
+}
+
+// take notes who sits down in the seat of the curator, or of the Banker, after it was left.
+func (t *Table) take(c *turn, p *schema.SeatOccupied) {
+	switch l := &t.Left; {
+	case l.Left == 0 || p.Seat != t.holder():
+	case l.Patron != "" && l.Patron == p.PatronRef:
+		*l = Leaving{}
+	default:
+		l.Taken, l.Another = c.seq, l.Patron != "" && p.PatronRef != ""
+	}
+}
+
+// replaced is how another patron than the shoe or the bank was given to came to the seat that draws the first card of a
+// round; zero if none did. After it that patron has the shoe, or the bank.
+func (t *Table) replaced(s *Shoe, r *record.Round, p *schema.CardDealt) (by record.Replaced) {
+	seat := t.holder()
+	if seat == 0 || p.ByRole == schema.RoleDealer || p.BySeat != 0 && p.BySeat != seat {
+		return by
+	}
+	if t.Left.Taken != 0 {
+		by, t.Left = t.Left.Replaced, Leaving{}
+	}
+	before := s.bankBefore(seat)
+	if r.Bank == 0 || before == "" {
+		return by
+	}
+	switch now := &r.Wagers[r.Bank-1]; now.Patron {
+	case "":
+	case before:
+		return record.Replaced{}
+	default:
+		by.Taken, by.Another = cmp.Or(by.Taken, now.Placed), true
+	}
+	return by
+}
+
+// bankBefore is the Banker of the round before at a seat. It is empty if the Banker is unknown, or if the bank was bid
+// for or assigned since.
+func (s *Shoe) bankBefore(seat uint32) string {
+	if record.Any(s.Bids, func(b *record.Bid) bool { return b.Seq > s.LastCard }) {
+		return ""
+	}
+	n, banker, patron := len(s.Bank), uint32(0), ""
+	switch before := s.Settling; {
+	case before != nil && before.Bank != 0:
+		banker, patron = before.Wagers[before.Bank-1].Seat, before.Wagers[before.Bank-1].Patron
+	case before == nil && n > 0:
+		banker, patron = s.Bank[n-1].Banker, s.Bank[n-1].Patron
+	}
+	if banker != seat {
+		return ""
+	}
+	return patron
 }
 
 // curatorStep notes a step with where it fell.

@@ -101,7 +101,8 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 		}
 		r.Bank = len(r.Wagers)
 		if t.holder() == 0 { // the assignment was not reported
-			t.Curator, t.Released, r.Curator = p.Seat, false, p.Seat
+			t.hold(p.Seat)
+			r.Curator = p.Seat
 		}
 	case *schema.WageringOpened:
 		t.openWagers(c, r, p)

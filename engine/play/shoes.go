@@ -33,6 +33,11 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 	return t.Shoe
 }
 
+// begins reports whether an event begins a shoe.
+func (t *Table) begins(ev *schema.Event) bool {
+	return t.reused(ev) || t.Shoe.Name != ev.ShoeID && !slices.Contains(t.Used, ev.ShoeID)
+}
+
 // tooLate reports an event of a closed shoe, which is not judged.
 func (t *Table) tooLate(c *turn) {
 	p := t.now.Payload
@@ -157,7 +162,11 @@ func (t *Table) closeShoes(c *turn) {
 		t.closeShoe(c, s)
 		t.owedAtClose(c, s)
 		t.Shoe = nil
-		t.letGo(c, s, 0)
+		below := uint64(0)
+		if t.Closing.Seq != 0 {
+			below = uint64(t.Closing.Seq) + 1
+		}
+		t.letGo(c, s, below)
 	}
 }
 
@@ -215,11 +224,21 @@ func (t *Table) Finish() iter.Seq[Stage] {
 	}
 }
 
+// awaitsMoney reports whether money is due of the last round of the shoe.
+func (t *Table) awaitsMoney() bool {
+	return t.Shoe != nil && t.Shoe.dueOf(func(r *record.Round) bool { return unsettled(r) || t.Shoe.uncharged(r) })
+}
+
 // settlementDue reports whether something is still due of the last round of a shoe that ends: its settlement may follow
 // the end of the shoe, until the next shoe begins.
 func (s *Shoe) settlementDue() bool {
+	return s.dueOf(func(r *record.Round) bool { return unsettled(r) || s.uncharged(r) || undiscarded(r) })
+}
+
+// dueOf reports whether something is due of a round that is open and can be audited.
+func (s *Shoe) dueOf(due func(*record.Round) bool) bool {
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
-		if r != nil && r.Config != nil && s.Law != nil && (unsettled(r) || s.uncharged(r) || undiscarded(r)) {
+		if r != nil && r.Config != nil && s.Law != nil && due(r) {
 			return true
 		}
 	}

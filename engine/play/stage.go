@@ -52,7 +52,7 @@ const (
 	Configured
 	// NoticeGiven: a notice was filed or posted.
 	NoticeGiven
-	// TableClosed: the table closed. No event before Seq proves anything that is open.
+	// TableClosed: the table closed. No event before Seq proves anything that is open; Seq is 0 while money is due.
 	TableClosed
 )
 

@@ -53,10 +53,26 @@ type TableState struct {
 	Curator, DealtBy uint32
 	Released         bool
 	Last             LastShoe
+	// Left is the seat of the curator, or of the Banker, after its patron left it; zero at any other time.
+	Left Leaving
+	// Closing is the closing of the table, while money is due of its last round. It is zero at any other time.
+	Closing Closing
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle
 	Patrons map[uint32]string
 	Used    []string // shoe ids
+}
+
+// Leaving is when and by whom the seat of the curator, or of the Banker, was left, and who sits there since.
+type Leaving struct {
+	Patron string
+	record.Replaced
+}
+
+// Closing is when a table closed.
+type Closing struct {
+	Seq record.Seq
+	At  int64
 }
 
 // New is a table without events.
@@ -70,6 +86,16 @@ func New(property, id string, books law.Books) *Table {
 // Shoes are the shoes that are open, the older one first.
 func (t *Table) Shoes() []*Shoe {
 	return slices.DeleteFunc([]*Shoe{t.Prev, t.Shoe}, func(s *Shoe) bool { return s == nil || s.Closed })
+}
+
+// Unsettled are the rounds with cards or wagers of the present shoe that are not settled, the older one first.
+func (t *Table) Unsettled() []*record.Round {
+	if t.Shoe == nil {
+		return nil
+	}
+	return slices.DeleteFunc([]*record.Round{t.Shoe.Settling, t.Shoe.Round}, func(r *record.Round) bool {
+		return r == nil || len(r.Cards) == 0 && len(r.Wagers) == 0
+	})
 }
 
 // View sets what rules see in a pass: a round of a shoe, or the shoe if r is nil. It is false if no law or

@@ -1,6 +1,8 @@
 package verdict
 
 import (
+	"fmt"
+
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine/order"
 	"github.com/shoeproof/shoeproof/finding"
@@ -65,6 +67,18 @@ func (t *Table) shoeEnded(m *moment) {
 	if s.Ended.Seq == 0 && s.TableClosed == 0 && next != 0 && s.Prepared && !s.Missing && !s.Joined {
 		t.absent(m, "feed.shoe-ended", "shoe_ended before the next shoe", uint64(s.First), uint64(next))
 	}
+}
+
+// Unsettled reports that the stream ended before a round was settled.
+func (t *Table) Unsettled(r *record.Round, out *[]finding.Finding) {
+	s, from, to := t.Play.Shoe, uint64(r.Started), t.Log.Next()-1
+	about := schema.Event{ShoeID: s.ID, PitID: s.Pit, Round: r.No, At: r.At}
+	t.Fault(&about, &order.FeedFault{
+		Rule: "feed.stream-ended", Subject: finding.OfRange(from, from),
+		Expected: "the next round's first card, or the end of the shoe, before the end of the stream",
+		Observed: fmt.Sprintf("the stream ends with event %d: the settlement of the round is not judged", to),
+		Seqs:     []uint64{from, to}, EventIDs: []string{t.Log.ID(from), t.Log.ID(to)},
+	}, out)
 }
 
 // absent reports that an event was not published.

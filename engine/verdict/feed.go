@@ -54,7 +54,7 @@ func weight(rule string) (severity finding.Severity, verdict finding.Verdict) {
 	case "feed.shoe-reused":
 		return finding.Minor, finding.Suspect
 	case "feed.late", "feed.round-started", "feed.round-ended", "feed.shoe-loaded", "feed.shoe-ended",
-		"feed.dealer-assigned", "feed.card-dealt", "feed.wager-unknown", "feed.inconsistent":
+		"feed.dealer-assigned", "feed.card-dealt", "feed.wager-unknown", "feed.inconsistent", "feed.stream-ended":
 		return finding.Minor, finding.Unauditable
 	}
 	return finding.Minor, finding.Information

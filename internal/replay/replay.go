@@ -66,6 +66,12 @@ type observed struct {
 	progress func(events uint64) // may be nil
 }
 
+// Finish ends the stream, which nothing continues.
+func (o *observed) Finish(out *rows.Set) {
+	o.Engine.Finish(out)
+	o.Unsettled(out)
+}
+
 // Low is called once for each flush.
 func (o *observed) Low(next int64) (low, clock int64) {
 	if o.progress != nil {

@@ -129,9 +129,11 @@ func (s *Scenario) Run(opt engine.Options, load Loader) (*Result, error) {
 func Audit(opt engine.Options, events []schema.Event) (*rows.Set, error) {
 	opt.NoArchive = true
 	set := &rows.Set{}
-	if err := engine.New(opt).Replay(engine.Records(events), set, nil); err != nil {
+	auditor := engine.New(opt)
+	if err := auditor.Replay(engine.Records(events), set, nil); err != nil {
 		return nil, err
 	}
+	auditor.Unsettled(set)
 	floor := engine.NewFloor(opt)
 	floor.Note(set.Configs)
 	floor.NoteRounds(&set.Rounds)
