@@ -146,7 +146,7 @@ func bend(base []schema.Event, script []byte, rng *rand.Rand) [][]byte {
 
 // bendPayload gives a payload a value that no table would report.
 func bendPayload(p schema.Payload, num uint64, rng *rand.Rand, events []schema.Event) {
-	money := int64(num>>1) % 1e15 // the most that is decoded
+	money := int64(num >> 1)
 	switch p := p.(type) {
 	case *schema.CardDealt:
 		switch rng.IntN(5) {

@@ -42,10 +42,10 @@ func NewDecoder() *Decoder { return &Decoder{interner: newInterner()} }
 //
 // Decoding is strict, so that an accepted event has one meaning. Decode rejects unknown fields and words, enum zero,
 // enum numbers in JSON, a field that is given twice, no payload or two, text that is not UTF-8, numbers out of range,
-// negative money (except delta), amounts of more than fifteen digits, times outside an int64 of nanoseconds, unknown
-// cards and odds, ids of more than 256 bytes, an event without event_id, property_id, table_id, seq or at, a
-// configuration event without configuration, and a payload without the field that it is about. JSON field names are the
-// names of the contract, a JSON null is an absent field, and a JSON time may have an offset.
+// negative money (except delta), times outside an int64 of nanoseconds, unknown cards and odds, ids of more than 256
+// bytes, an event without event_id, property_id, table_id, seq or at, a configuration event without configuration, and
+// a payload without the field that it is about. JSON field names are the names of the contract, a JSON null is an
+// absent field, and a JSON time may have an offset.
 //
 // The error is a *RejectError; ev is empty then.
 func (d *Decoder) Decode(format Format, value []byte, ev *Event) error {

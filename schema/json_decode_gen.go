@@ -464,8 +464,8 @@ func (d *Decoder) jsonVigorish(b []byte, i int, m *Vigorish) (int, *RejectError)
 			m.Percent, i, r = jsonUint32(b, i, "percent")
 		case 3:
 			m.Unit, i, r = jsonInt64(b, i, "unit")
-			if r == nil && (m.Unit > maxMoney || m.Unit < 0) {
-				r = rejectMoney("unit", next, m.Unit)
+			if r == nil && m.Unit < 0 {
+				r = rejectNegative("unit", next, m.Unit)
 			}
 		case 4:
 			m.Timing, i, r = jsonWord[VigorishTiming](d, b, i, "timing")
@@ -605,13 +605,13 @@ func (d *Decoder) jsonTableConfig(b []byte, i int, m *TableConfig) (int, *Reject
 			m.PreShuffled, i, r = jsonFlag(b, i, "pre_shuffled")
 		case 17:
 			m.MinWager, i, r = jsonInt64(b, i, "min_wager")
-			if r == nil && (m.MinWager > maxMoney || m.MinWager < 0) {
-				r = rejectMoney("min_wager", next, m.MinWager)
+			if r == nil && m.MinWager < 0 {
+				r = rejectNegative("min_wager", next, m.MinWager)
 			}
 		case 18:
 			m.MaxWager, i, r = jsonInt64(b, i, "max_wager")
-			if r == nil && (m.MaxWager > maxMoney || m.MaxWager < 0) {
-				r = rejectMoney("max_wager", next, m.MaxWager)
+			if r == nil && m.MaxWager < 0 {
+				r = rejectNegative("max_wager", next, m.MaxWager)
 			}
 		case 19:
 			m.Feeds, i, r = jsonWords(d, m.Feeds, b, i, "feeds")
@@ -2682,13 +2682,13 @@ func (d *Decoder) jsonWagerPlaced(b []byte, i int, m *WagerPlaced) (int, *Reject
 			m.Spot, i, r = jsonNamed[Spot](d, b, i, "spot", &m.SpotName)
 		case 4:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 5:
 			m.Coupon, i, r = jsonInt64(b, i, "coupon")
-			if r == nil && (m.Coupon > maxMoney || m.Coupon < 0) {
-				r = rejectMoney("coupon", next, m.Coupon)
+			if r == nil && m.Coupon < 0 {
+				r = rejectNegative("coupon", next, m.Coupon)
 			}
 		case 6:
 			m.Medium, i, r = jsonWord[WagerMedium](d, b, i, "medium")
@@ -2762,9 +2762,6 @@ func (d *Decoder) jsonWagerChanged(b []byte, i int, m *WagerChanged) (int, *Reje
 			m.Change, i, r = jsonWord[WagerChange](d, b, i, "change")
 		case 3:
 			m.Delta, i, r = jsonInt64(b, i, "delta")
-			if r == nil && (m.Delta > maxMoney || m.Delta < -maxMoney) {
-				r = rejectDifference("delta", next, m.Delta)
-			}
 		case 4:
 			m.ToSpot, i, r = jsonNamed[Spot](d, b, i, "to_spot", &m.ToSpotName)
 		case 5:
@@ -2937,8 +2934,8 @@ func (d *Decoder) jsonCashConverted(b []byte, i int, m *CashConverted) (int, *Re
 			m.WagerID, i, r = d.jsonText(b, i, "wager_id", true, true)
 		case 2:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -3770,8 +3767,8 @@ func (d *Decoder) jsonWagerCollected(b []byte, i int, m *WagerCollected) (int, *
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -3833,8 +3830,8 @@ func (d *Decoder) jsonWagerPaid(b []byte, i int, m *WagerPaid) (int, *RejectErro
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -3896,8 +3893,8 @@ func (d *Decoder) jsonWagerReturned(b []byte, i int, m *WagerReturned) (int, *Re
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -3963,8 +3960,8 @@ func (d *Decoder) jsonVigorishMarked(b []byte, i int, m *VigorishMarked) (int, *
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 4:
 			m.Marker, i, r = jsonWord[Marker](d, b, i, "marker")
@@ -4030,8 +4027,8 @@ func (d *Decoder) jsonVigorishCollected(b []byte, i int, m *VigorishCollected) (
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 2:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 3:
 			m.VigorishKind, i, r = jsonWord[VigorishKind](d, b, i, "kind")
@@ -4093,8 +4090,8 @@ func (d *Decoder) jsonVigorishMarkerRemoved(b []byte, i int, m *VigorishMarkerRe
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 2:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -4328,8 +4325,8 @@ func (d *Decoder) jsonBidOffered(b []byte, i int, m *BidOffered) (int, *RejectEr
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 2:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -4387,8 +4384,8 @@ func (d *Decoder) jsonBankerAssigned(b []byte, i int, m *BankerAssigned) (int, *
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 2:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -4454,8 +4451,8 @@ func (d *Decoder) jsonBankerWagered(b []byte, i int, m *BankerWagered) (int, *Re
 			m.Seat, i, r = jsonUint32(b, i, "seat")
 		case 3:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 4:
 			m.Medium, i, r = jsonWord[WagerMedium](d, b, i, "medium")
@@ -4681,8 +4678,8 @@ func (d *Decoder) jsonChipsFilled(b []byte, i int, m *ChipsFilled) (int, *Reject
 			m.SlipNo, i, r = d.jsonText(b, i, "slip_no", false, false)
 		case 2:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -4740,8 +4737,8 @@ func (d *Decoder) jsonChipsCredited(b []byte, i int, m *ChipsCredited) (int, *Re
 			m.SlipNo, i, r = d.jsonText(b, i, "slip_no", false, false)
 		case 2:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -4797,8 +4794,8 @@ func (d *Decoder) jsonTrayCounted(b []byte, i int, m *TrayCounted) (int, *Reject
 		switch n {
 		case 1:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 2:
 			m.Occasion, i, r = jsonWord[TrayOccasion](d, b, i, "occasion")
@@ -4914,8 +4911,8 @@ func (d *Decoder) jsonStakeRead(b []byte, i int, m *StakeRead) (int, *RejectErro
 			m.WagerID, i, r = d.jsonText(b, i, "wager_id", true, true)
 		case 2:
 			m.Amount, i, r = jsonInt64(b, i, "amount")
-			if r == nil && (m.Amount > maxMoney || m.Amount < 0) {
-				r = rejectMoney("amount", next, m.Amount)
+			if r == nil && m.Amount < 0 {
+				r = rejectNegative("amount", next, m.Amount)
 			}
 		case 3:
 			m.Occasion, i, r = jsonWord[StakeOccasion](d, b, i, "occasion")

@@ -460,8 +460,8 @@ func (d *Decoder) protoVigorish(b []byte, i int, m *Vigorish) *RejectError {
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("unit", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("unit", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("unit", at, int64(v))
 			}
 			m.Unit = int64(v)
 		case 4<<3 | 0:
@@ -748,8 +748,8 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("min_wager", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("min_wager", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("min_wager", at, int64(v))
 			}
 			m.MinWager = int64(v)
 		case 18<<3 | 0:
@@ -760,8 +760,8 @@ func (d *Decoder) protoTableConfig(b []byte, i int, m *TableConfig) *RejectError
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("max_wager", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("max_wager", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("max_wager", at, int64(v))
 			}
 			m.MaxWager = int64(v)
 		case 19<<3 | 0:
@@ -3124,8 +3124,8 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 5<<3 | 0:
@@ -3136,8 +3136,8 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("coupon", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("coupon", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("coupon", at, int64(v))
 			}
 			m.Coupon = int64(v)
 		case 6<<3 | 0:
@@ -3251,9 +3251,6 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 				i++
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("delta", at)
-			}
-			if int64(v) > maxMoney || int64(v) < -maxMoney {
-				return rejectDifference("delta", at, int64(v))
 			}
 			m.Delta = int64(v)
 		case 4<<3 | 0:
@@ -3439,8 +3436,8 @@ func (d *Decoder) protoCashConverted(b []byte, i int, m *CashConverted) *RejectE
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -4461,8 +4458,8 @@ func (d *Decoder) protoWagerCollected(b []byte, i int, m *WagerCollected) *Rejec
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -4527,8 +4524,8 @@ func (d *Decoder) protoWagerPaid(b []byte, i int, m *WagerPaid) *RejectError {
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -4593,8 +4590,8 @@ func (d *Decoder) protoWagerReturned(b []byte, i int, m *WagerReturned) *RejectE
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -4659,8 +4656,8 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 4<<3 | 0:
@@ -4736,8 +4733,8 @@ func (d *Decoder) protoVigorishCollected(b []byte, i int, m *VigorishCollected) 
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 3<<3 | 0:
@@ -4814,8 +4811,8 @@ func (d *Decoder) protoVigorishMarkerRemoved(b []byte, i int, m *VigorishMarkerR
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -5064,8 +5061,8 @@ func (d *Decoder) protoBidOffered(b []byte, i int, m *BidOffered) *RejectError {
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -5117,8 +5114,8 @@ func (d *Decoder) protoBankerAssigned(b []byte, i int, m *BankerAssigned) *Rejec
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -5183,8 +5180,8 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 4<<3 | 0:
@@ -5423,8 +5420,8 @@ func (d *Decoder) protoChipsFilled(b []byte, i int, m *ChipsFilled) *RejectError
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -5477,8 +5474,8 @@ func (d *Decoder) protoChipsCredited(b []byte, i int, m *ChipsCredited) *RejectE
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -5518,8 +5515,8 @@ func (d *Decoder) protoTrayCounted(b []byte, i int, m *TrayCounted) *RejectError
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 2<<3 | 0:
@@ -5626,8 +5623,8 @@ func (d *Decoder) protoStakeRead(b []byte, i int, m *StakeRead) *RejectError {
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("amount", at)
 			}
-			if int64(v) > maxMoney || int64(v) < 0 {
-				return rejectMoney("amount", at, int64(v))
+			if int64(v) < 0 {
+				return rejectNegative("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 3<<3 | 0:

@@ -121,15 +121,6 @@ func TestRejectJSON(t *testing.T) {
 			`wager_placed.coupon at byte 110: -1 is negative, expected 0 or more`,
 		},
 		{
-			head + `"wager_placed":{"amount":1000000000000000}}`,
-			`wager_placed.amount at byte 110: 1000000000000000 is too large, expected at most 999999999999999 minor units`,
-		},
-		{
-			head + `"wager_changed":{"delta":-1000000000000000}}`,
-			`wager_changed.delta at byte 110: -1000000000000000 is too large, expected at most 999999999999999 minor ` +
-				`units up or down`,
-		},
-		{
 			head + `"wager_placed":{"amount":9223372036854775808}}`,
 			`wager_placed.amount at byte 110: expected an integer from -9223372036854775808 to 9223372036854775807, ` +
 				`found "9223372036854775808"`,
@@ -241,7 +232,6 @@ func TestRejectProto(t *testing.T) {
 		{head + "c20509 61000000000000f87f", "card_dealt.confidence at byte 18: NaN is out of range"},
 		{head + "c20504 61000000", "card_dealt.confidence at byte 18: the record ends"},
 		{head + "8a050b 20ffffffffffffffffff01", "wager_placed.amount at byte 18: -1 is negative, expected 0 or more"},
-		{head + "8a0509 2080809aa6eaafe301", "wager_placed.amount at byte 18: 1000000000000000 is too large"},
 		{head + "8a0502 4002", "wager_placed.area_ok at byte 18: 2 is no bool, expected 0 or 1"},
 		{head + "a20100", "table_opened.config at byte 18: missing"},
 		{

@@ -82,18 +82,8 @@ func rejectNumber(field string, at int, v uint64, words string) *RejectError {
 	return reject(field, at, "%d is the number of no word, expected one of %s", int64(v), words)
 }
 
-// maxMoney is the largest amount in minor units. The sums of a shoe are far from the range of an int64.
-const maxMoney = 1e15 - 1
-
-func rejectMoney(field string, at int, v int64) *RejectError {
-	if v < 0 {
-		return reject(field, at, "%d is negative, expected 0 or more", v)
-	}
-	return reject(field, at, "%d is too large, expected at most %d minor units", v, int64(maxMoney))
-}
-
-func rejectDifference(field string, at int, v int64) *RejectError {
-	return reject(field, at, "%d is too large, expected at most %d minor units up or down", v, int64(maxMoney))
+func rejectNegative(field string, at int, v int64) *RejectError {
+	return reject(field, at, "%d is negative, expected 0 or more", v)
 }
 
 func rejectFraction(field string, at int, v float64) *RejectError {

@@ -54,8 +54,10 @@ func weight(rule string) (severity finding.Severity, verdict finding.Verdict) {
 	case "feed.shoe-reused":
 		return finding.Minor, finding.Suspect
 	case "feed.late", "feed.round-started", "feed.round-ended", "feed.shoe-loaded", "feed.shoe-ended",
-		"feed.dealer-assigned", "feed.card-dealt", "feed.wager-unknown", "feed.inconsistent", "feed.stream-ended":
+		"feed.dealer-assigned", "feed.card-dealt", "feed.wager-unknown", "feed.inconsistent":
 		return finding.Minor, finding.Unauditable
+	case "feed.stream-ended":
+		return finding.Info, finding.Unauditable
 	}
 	return finding.Minor, finding.Information
 }

@@ -55,17 +55,6 @@ type field struct {
 	Card, ID, Fresh, Odds, Signed bool
 }
 
-// isMoney reports whether a field is an amount of minor units: every other number of this type is milliseconds.
-func (f *field) isMoney() bool { return f.Kind == int64Number && f.Name != "clock_offset_ms" }
-
-// noMoney is the condition that a value is no amount of the contract, and the function that rejects it.
-func (f *field) noMoney(value string) (condition, reject string) {
-	if f.Signed {
-		return value + " > maxMoney || " + value + " < -maxMoney", "rejectDifference"
-	}
-	return value + " > maxMoney || " + value + " < 0", "rejectMoney"
-}
-
 type enum struct {
 	Name   string
 	Doc    string

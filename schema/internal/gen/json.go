@@ -126,9 +126,8 @@ func writeJSONValue(s *source, m *message, f *field) {
 			flag: "Flag", uint32Number: "Uint32", uint64Number: "Uint64", int64Number: "Int64", fraction: "Fraction",
 		}[f.Kind]
 		s.pf("%s, i, r = json%s(b, i, %q)", v, read, f.Name)
-		if f.isMoney() {
-			condition, reject := f.noMoney(v)
-			s.pf("if r == nil && (%s) { r = %s(%q, next, %s) }", condition, reject, f.Name, v)
+		if f.Kind == int64Number && !f.Signed {
+			s.pf("if r == nil && %s < 0 { r = rejectNegative(%q, next, %s) }", v, f.Name, v)
 		}
 		if f.Optional {
 			s.pf("m.Has%s = true", f.Go)

@@ -165,16 +165,12 @@ func valueSchema(f *field) object {
 		return object{"anyOf": []object{
 			{"type": "integer", "minimum": 1, "maximum": uint64(1<<64 - 1)}, {"type": "string", "pattern": "^[1-9][0-9]{0,19}$"},
 		}}
-	case f.isMoney() && f.Signed:
-		return object{"anyOf": []object{
-			{"type": "integer", "minimum": -maxMoney, "maximum": maxMoney}, {"type": "string", "pattern": "^-?[0-9]{1,15}$"},
-		}}
-	case f.isMoney():
-		return object{"anyOf": []object{
-			{"type": "integer", "minimum": 0, "maximum": maxMoney}, {"type": "string", "pattern": "^[0-9]{1,15}$"},
-		}}
-	case f.Kind == int64Number:
+	case f.Kind == int64Number && f.Signed:
 		return object{"anyOf": []object{{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]{1,19}$"}}}
+	case f.Kind == int64Number:
+		return object{"anyOf": []object{
+			{"type": "integer", "minimum": 0, "maximum": int64(1<<63 - 1)}, {"type": "string", "pattern": "^[0-9]{1,19}$"},
+		}}
 	case f.Kind == fraction:
 		return object{"type": "number", "minimum": 0, "maximum": 1}
 	case f.Kind == word:
@@ -190,9 +186,6 @@ func valueSchema(f *field) object {
 	}
 	return object{"$ref": "#/$defs/" + f.Message.Name}
 }
-
-// maxMoney is the largest amount of the contract in minor units.
-const maxMoney = int64(1e15 - 1)
 
 // described adds the comment of the contract.
 func described(s object, doc string) object {

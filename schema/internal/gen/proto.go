@@ -188,9 +188,8 @@ func writeProtoValue(s *source, f *field) {
 	case uint64Number:
 		store("v")
 	case int64Number:
-		if f.isMoney() {
-			condition, reject := f.noMoney("int64(v)")
-			s.pf("if %s { return %s(%q, at, int64(v)) }", condition, reject, f.Name)
+		if !f.Signed {
+			s.pf("if int64(v) < 0 { return rejectNegative(%q, at, int64(v)) }", f.Name)
 		}
 		store("int64(v)")
 	case fraction:
