@@ -159,8 +159,8 @@ func (e *Engine) Finish(out *rows.Set) {
 	}
 }
 
-// Unsettled reports the rounds with cards or wagers that the end of the stream leaves open, after Finish: what moves for
-// them may still come, so that nothing about their settlement is judged. It is for a stream that nothing continues.
+// Unsettled reports the rounds with cards or wagers that the end of the stream leaves open, after Finish: what moves
+// for them may still come, so that nothing about their settlement is judged. It is for a stream that nothing continues.
 func (e *Engine) Unsettled(out *rows.Set) {
 	for _, t := range e.inOrder {
 		for _, r := range t.play.Unsettled() {

@@ -632,8 +632,17 @@ func (p *Pass) wagersLost() bool {
 
 const unreadBefore = "a card or a wager of the round before was not reported"
 
+// bankDisputed reports whether another seat wagers as the Banker than the one to which the bank went by the record.
+func (p *Pass) bankDisputed() bool {
+	bank := bank(p.Round)
+	return bank != nil && p.Round.Curator != 0 && bank.Seat != p.Round.Curator
+}
+
 // unknownBefore is why it is not known who may call suivi.
 func (p *Pass) unknownBefore() string {
+	if p.bankDisputed() {
+		return "the Banker's wager is not of the seat to which the bank went"
+	}
 	if last := p.lastDecided(); last != nil && last.Changed {
 		return "the Banker's wager of the last decided round was changed after a wager against it"
 	}
@@ -645,7 +654,7 @@ func (p *Pass) unknownBefore() string {
 // called and a card of that round was not read.
 func (p *Pass) suiviSeat() (seat uint32, known bool) {
 	called := slices.ContainsFunc(p.Round.Bancos, func(b record.Banco) bool { return b.Call == record.Suivi })
-	if p.wagersLost() {
+	if p.wagersLost() || p.bankDisputed() {
 		return 0, !called
 	}
 	last := p.lastDecided()

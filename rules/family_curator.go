@@ -148,6 +148,9 @@ func (p *Pass) handedOver(h *handover) bool {
 	last := h.from
 	var accepted *record.CuratorStep
 	for i, step := range h.offers {
+		if p.seatingUnknown(step.Occupied, step.Seat, step.Seq) {
+			return true
+		}
 		want := counterclockwise(step.Occupied, last)
 		if i == 0 && !h.released && !p.Shoe.Prep.First && // the curator of the shoe before may have passed it
 			step.Seat == counterclockwise(step.Occupied, p.Shoe.Prep.LastDealer) {
@@ -203,15 +206,14 @@ func (p *Pass) nextInTurn(h *handover, last uint32) bool {
 	if !h.released && !p.Shoe.Prep.First && to.Seat == p.Shoe.Prep.LastDealer {
 		return true
 	}
-	seats := slices.Clone(to.Occupied)
-	if at, found := slices.BinarySearch(seats, to.Seat); !found {
-		seats = slices.Insert(seats, at, to.Seat)
+	if p.seatingUnknown(to.Occupied, to.Seat, to.Seq) {
+		return true
 	}
 	without := []uint32{h.from}
 	for _, offer := range h.offers {
 		without = append(without, offer.Seat)
 	}
-	passedOver := inTurn(seats, last, to.Seat, without)
+	passedOver := inTurn(to.Occupied, last, to.Seat, without)
 	if len(passedOver) == 0 {
 		return true
 	}

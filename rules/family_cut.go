@@ -146,8 +146,21 @@ func (p *Pass) entitled() uint32 {
 	return highest
 }
 
+// seatingUnknown reports that the seats cannot be judged in their order: a seat that takes part is not on record as
+// occupied, so that others may be missing too.
+func (p *Pass) seatingUnknown(occupied []uint32, seat uint32, at record.Seq) bool {
+	if slices.Contains(occupied, seat) {
+		return false
+	}
+	p.CannotJudge(fmt.Sprintf("seat %d was not reported as occupied: which seats are is not known", seat), at)
+	return true
+}
+
 func checkOfferStart(p *Pass) {
 	offers, want := firstOffers(&p.Shoe.Prep), p.entitled()
+	if len(offers) > 0 && p.seatingUnknown(p.Shoe.Prep.Occupied, offers[0].Seat, offers[0].Seq) {
+		return
+	}
 	// A shoe released after the last hand leaves open who the last curator was: either will do.
 	dealt := p.Shoe.Prep.LastToDeal
 	if last := p.Shoe.Prep.LastDealer; p.Law.Game == baccarat.PuntoBanco && last != 0 && want != last &&
@@ -179,6 +192,11 @@ func checkOfferStart(p *Pass) {
 func checkOfferOrder(p *Pass) {
 	prep := &p.Shoe.Prep
 	offers := firstOffers(prep)
+	for _, o := range offers {
+		if p.seatingUnknown(prep.Occupied, o.Seat, o.Seq) {
+			return
+		}
+	}
 	for i := 1; i < len(offers); i++ {
 		want := clockwise(prep.Occupied, offers[i-1].Seat)
 		skipped := offers[i].Seat != want
@@ -221,6 +239,9 @@ func checkWhoCuts(p *Pass) {
 			}
 			return
 		}
+	}
+	if cut.By == baccarat.RolePatron && p.seatingUnknown(prep.Occupied, cut.Seat, cut.Seq) {
+		return
 	}
 	if left := unoffered(prep); cut.By == baccarat.RoleDealer && len(left) > 0 {
 		p.Report(Finding{

@@ -26,6 +26,9 @@ func checkSqueezeOffers(p *Pass) {
 			if last == 0 || last == s.Seat {
 				continue
 			}
+			if p.seatingUnknown(s.Occupied, s.Seat, s.Seq) {
+				return
+			}
 			if want := counterclockwise(s.Occupied, last); s.Seat != want {
 				p.Report(Finding{
 					Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
@@ -96,6 +99,9 @@ func checkAcceptor(p *Pass) {
 
 // unoffered judges a relinquished hand that is handed to a seat without an accepted offer.
 func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
+	if s.Seat != from && p.seatingUnknown(s.Occupied, s.Seat, s.Seq) {
+		return
+	}
 	skipped := inTurn(s.Occupied, from, s.Seat, refused)
 	if len(skipped) == 0 || s.Seat == from {
 		return

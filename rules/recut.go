@@ -140,7 +140,10 @@ func checkRecutPerson(p *Pass) {
 		if by.role != baccarat.RolePatron {
 			by.seat = 0
 		}
-		if !slices.Contains(allowed, by) {
+		switch {
+		case slices.Contains(allowed, by):
+		case by.role == baccarat.RolePatron && p.seatingUnknown(prep.Occupied, by.seat, again.Seq):
+		default:
 			p.Report(Finding{
 				Expected: "recut by " + recutText(allowed, next),
 				Observed: by.String(), Evidence: []record.Seq{first.Seq, r.Seq, again.Seq},

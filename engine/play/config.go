@@ -124,6 +124,7 @@ func (t *Table) closeTable(c *turn) {
 	}
 	if t.awaitsMoney() {
 		t.Closing = Closing{c.seq, c.at}
+		t.keep(t.now)
 		c.yield(Stage{Kind: TableClosed})
 		return
 	}

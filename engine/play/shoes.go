@@ -177,7 +177,9 @@ func (t *Table) owedAtClose(c *turn, s *Shoe) {
 	}
 	t.History.Debts = t.History.Debts[:0]
 	for _, o := range s.Owed(nil) {
-		t.keep(t.now)
+		if t.now != nil { // else it is kept since the closing
+			t.keep(t.now)
+		}
 		t.History.Debts = append(t.History.Debts, record.Debt{
 			Shoe: s.ID, Seat: o.Seat, Owed: o.Amount, Closed: c.seq, ClosedAt: c.at,
 		})
