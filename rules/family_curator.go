@@ -209,11 +209,15 @@ func (p *Pass) nextInTurn(h *handover, last uint32) bool {
 	if p.seatingUnknown(to.Occupied, to.Seat, to.Seq) {
 		return true
 	}
+	seats := slices.Clone(to.Occupied)
+	if at, found := slices.BinarySearch(seats, to.Seat); !found {
+		seats = slices.Insert(seats, at, to.Seat)
+	}
 	without := []uint32{h.from}
 	for _, offer := range h.offers {
 		without = append(without, offer.Seat)
 	}
-	passedOver := inTurn(to.Occupied, last, to.Seat, without)
+	passedOver := inTurn(seats, last, to.Seat, without)
 	if len(passedOver) == 0 {
 		return true
 	}

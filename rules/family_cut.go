@@ -146,13 +146,12 @@ func (p *Pass) entitled() uint32 {
 	return highest
 }
 
-// seatingUnknown reports that the seats cannot be judged in their order: a seat that takes part is not on record as
-// occupied, so that others may be missing too.
+// seatingUnknown reports that the order of the seats cannot be judged: none is on record as occupied, but one takes part.
 func (p *Pass) seatingUnknown(occupied []uint32, seat uint32, at record.Seq) bool {
-	if slices.Contains(occupied, seat) {
+	if len(occupied) > 0 {
 		return false
 	}
-	p.CannotJudge(fmt.Sprintf("seat %d was not reported as occupied: which seats are is not known", seat), at)
+	p.CannotJudge(fmt.Sprintf("seat %d takes part, and no seat was reported as occupied", seat), at)
 	return true
 }
 
