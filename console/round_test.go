@@ -3,6 +3,7 @@
 package console
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"slices"
@@ -229,6 +230,29 @@ func TestUnreadSettlement(t *testing.T) {
 		}
 	}
 	b.quiet()
+}
+
+// A hash is compared to its last byte, which is 0 of one in 256 events.
+func TestHashThatEndsInZero(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	events := legal(t, simulated.Options{Property: "ac-1", Table: "live-07", Seed: 3, Start: time.Now()}).Open()
+	e, hash := &events[0], [sha256.Size]byte{sha256.Size - 1: 1}
+	for n := 0; hash[sha256.Size-1] != 0; n++ {
+		e.EventID = fmt.Sprint("event-", n)
+		hash = sha256.Sum256(schema.AppendJSON(nil, e))
+	}
+	newTestFloor(t, s.Store).play(events)
+	stored, err := s.Events(t.Context(), store.Scope{All: true}, store.Location{Property: "ac-1", Table: "live-07"},
+		store.EventRange{Last: uint64(len(events))})
+	if err != nil || len(stored) != len(events) || stored[0].SHA256 != string(hash[:]) {
+		t.Fatalf("%d events of %d, with the hash of the first: %x: %v", len(stored), len(events), hash, err)
+	}
+	for _, e := range decode(stored, &store.Finding{}) {
+		if !e.HashMatches {
+			t.Errorf("the hash %x of event %d does not match", e.SHA256, e.Seq)
+		}
+	}
 }
 
 // searches sends texts to the search, and compares the first line of what is found.
