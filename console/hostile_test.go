@@ -242,6 +242,7 @@ func TestEveryPage(t *testing.T) {
 	fill(t, s, "ac-1", 6, 1)
 	c := serve(t, s, nil)
 	f, pages := everyPage(t, s)
+	pages = append(pages, longShoe(t, s))
 	axe := axeSource(t)
 	seen := &markup{all: map[string]bool{}}
 	in := func(t *testing.T, role string) *browser {
@@ -416,6 +417,16 @@ func everyPage(t *testing.T, s *store.Store) (f store.OpenFinding, pages []strin
 	}
 }
 
+// longShoe is the page of a finished shoe with a long road.
+func longShoe(t *testing.T, s *store.Store) string {
+	t.Helper()
+	shoes, err := s.Shoes(t.Context(), store.Scope{All: true}, store.Location{Property: "ac-1", Table: "pb-01"})
+	if err != nil || len(shoes) == 0 {
+		t.Fatal(len(shoes), err)
+	}
+	return pathOf("shoes", "ac-1", "pb-01", shoes[0].ShoeID)
+}
+
 // check opens a page that has markup, or surroundings, that the test has not seen before. It reports the serious faults
 // that axe finds, a page that is wider than its screen, from a telephone to 4K and at 200 % of 1,440 pixels, and a
 // paper that has controls or lacks rows.
@@ -459,7 +470,9 @@ func (b *browser) paper(page string) {
 	}
 	media("print")
 	b.screen(703, 400, 1) // A4 without its margins
-	if shown := eval[string](b, `[...document.querySelectorAll(".top, footer, form:not(#triage), button")].filter((x) =>
+	if shown := eval[string](b, `[...document.querySelectorAll(
+		".top, footer, form:not(#triage), button, input:not([type=hidden]), select, textarea",
+	)].filter((x) =>
 		getComputedStyle(x).display != "none" && x.getBoundingClientRect().height > 0)
 		.map((x) => x.outerHTML.slice(0, 90)).join(" ")`); shown != "" {
 		b.t.Errorf("%s: controls are printed: %s", page, shown)
@@ -479,6 +492,14 @@ func (b *browser) paper(page string) {
 		x.getBoundingClientRect().width > 0 && x.getBoundingClientRect().right > innerWidth + 2)
 		.map((x) => x.outerHTML.slice(0, 90)).slice(0, 3).join(" ")`); cut != "" {
 		b.t.Errorf("%s: beyond the edge of the paper: %s", page, cut)
+	}
+	if wide := eval[string](b, `[...document.querySelectorAll("main .scroll")].filter((x) => x.scrollWidth > x.clientWidth + 2)
+		.map((x) => x.getAttribute("aria-label")).join(", ")`); wide != "" {
+		b.t.Errorf("%s: wider than their place on paper: %s", page, wide)
+	}
+	if folded := eval[int](b, `[...document.querySelectorAll("main details:not(.facets) > :not(summary)")].filter((x) =>
+		!x.checkVisibility()).length`); folded > 0 {
+		b.t.Errorf("%s: %d parts are folded up on paper", page, folded)
 	}
 	if ago := eval[int](b, `[...document.querySelectorAll("main [data-ago]")].filter((x) =>
 		x.getBoundingClientRect().height > 0 && x.closest("time")).length`); ago > 0 {
