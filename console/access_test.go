@@ -456,9 +456,15 @@ func TestOpenAPI(t *testing.T) {
 		Components struct {
 			Schemas map[string]any `json:"schemas"`
 		} `json:"components"`
+		Servers []struct {
+			URL string `json:"url"`
+		} `json:"servers"`
 	}
 	if err := json.Unmarshal([]byte(body), &doc); err != nil || code != 200 {
 		t.Fatal(code, err)
+	}
+	if len(doc.Servers) != 1 || doc.Servers[0].URL != c.PublicURL.String() {
+		t.Errorf("the servers are %v, want %s", doc.Servers, c.PublicURL)
 	}
 	ids := map[string]bool{}
 	for _, r := range apiRoutes() {

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -105,12 +106,21 @@ func TestStaleScreen(t *testing.T) {
 	eval[int](b, putForward)
 	b.await(blind)
 	eval[int](b, "goOn()")
+
+	// A tile that the page cannot fetch turns to NO FEED by the clock two minutes after its last event.
+	eval[int](b, "(() => { window.ticks = 0; return setInterval(() => { ticks++; }, 1000); })()")
+	for seconds, want := range map[time.Duration]bool{80: false, 160: true} { // the clock of the page was put forward
+		eval[int](b, fmt.Sprintf("(() => { const tile = document.querySelector('.tile'); tile.className = 'tile feed-live'; "+
+			"tile.dataset.received = %d; document.querySelector('.tile .feedword').textContent = 'live'; "+
+			"ticks = 0; return 0; })()", time.Now().Add(-seconds*time.Second).UnixMilli()))
+		b.await("ticks > 2") // the page checked its tiles meanwhile
+		text := eval[string](b, "document.querySelector('.tile .feedword').textContent")
+		if strings.Contains(text, "NO FEED since") != want {
+			t.Errorf("%d s after its last event, a tile is %q", seconds, text)
+		}
+	}
 	unreadable.Store(false)
 	b.await(live)
-
-	// The page fetches its tiles every five seconds, which replaces an aged one.
-	b.await("(() => { const tile = document.querySelector('.tile'); const old = tile.innerText.includes('NO FEED');" +
-		" if (!old) { tile.className = 'tile feed-live'; tile.dataset.received = Date.now() - 600000; } return old; })()")
 
 	// The session ends, and each session of a console that starts again.
 	for _, end := range []func(){

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -30,9 +29,6 @@ type settled struct {
 	Vigorish *store.Vigorish
 }
 
-// Determined reports whether it is known what the rules require. It is unknown without a rulebook or without the cards.
-func (s *settled) Determined() bool { return s.Expected != baccarat.Undetermined.String() }
-
 func seats(wagers []store.Wager, ledger []store.Vigorish, f *store.Finding) []seat {
 	bySeat := map[uint32]*seat{}
 	var order []uint32
@@ -45,9 +41,8 @@ func seats(wagers []store.Wager, ledger []store.Vigorish, f *store.Finding) []se
 			order = append(order, w.Seat)
 		}
 		row := settled{
-			Wager: *w, Subject: f.Subject == "wager:"+w.WagerID,
+			Wager: *w, Subject: f.Subject == "wager:"+w.WagerID, Wrong: w.Misplaced() || w.Mispaid(),
 		}
-		row.Wrong = row.Determined() && (w.Disposition != w.Expected || w.Paid != w.ExpectedPaid)
 		for j := range ledger {
 			if ledger[j].WagerID == w.WagerID {
 				row.Vigorish = &ledger[j]

@@ -183,8 +183,9 @@ type view struct {
 	Clock       string // of the reader: empty, 12 or utc
 	Critical    int    // open critical findings in the user's scope
 	Version     string
-	// Done is the report of the last action, and Undo names the action if it can be undone.
+	// Done is the report of the last action, and Undo names the action if it can be undone, until UndoUntil.
 	Done, Undo string
+	UndoUntil  time.Time
 	Data       any
 }
 
@@ -205,7 +206,7 @@ func (x *exchange) render(status int, name, title string, data any) error {
 		v.Critical, _ = cached(x.r.Context(), &x.c.volatile, fmt.Sprintf("criticals %#v", scope), queueTTL,
 			func(context.Context) (int, error) { return x.c.Store.Criticals(scope), nil })
 	}
-	v.Done, v.Undo = x.reported()
+	v.Done, v.Undo, v.UndoUntil = x.reported()
 	if cookie, err := x.r.Cookie("look"); err == nil && cookie.Value == "light" {
 		v.Light = true
 	}

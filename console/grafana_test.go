@@ -4,13 +4,17 @@ package console
 
 import (
 	"encoding/json"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/console/store"
 )
 
 // Every query of the dashboards and of their variables runs on the current schema, and returns rows for a played
@@ -28,7 +32,7 @@ func TestDashboards(t *testing.T) {
 	timeFilter := regexp.MustCompile(`\$__timeFilter\(([a-z_]+)\)`)
 	expand := strings.NewReplacer("${database}", database, "${property:singlequote}", "'ac-1'",
 		"${currency:singlequote}", "'USD'")
-	filled := 0
+	sums, filled := figuresOf(t, s), 0
 	mux := http.NewServeMux()
 	for _, r := range routes() {
 		mux.HandleFunc(r.method+" "+r.path, http.NotFound)
@@ -44,8 +48,11 @@ func TestDashboards(t *testing.T) {
 		}
 		var board struct {
 			Links []struct {
-				URL string `json:"url"`
+				URL  string   `json:"url"`
+				Type string   `json:"type"`
+				Tags []string `json:"tags"`
 			} `json:"links"`
+			Tags       []string `json:"tags"`
 			Templating struct {
 				List []struct {
 					Name  string `json:"name"`
@@ -84,7 +91,11 @@ func TestDashboards(t *testing.T) {
 			}
 		}
 		if len(board.Links) != 2 || !variables["property"] {
-			t.Errorf("%s: %d links, variables %v", file, len(board.Links), variables)
+			t.Fatalf("%s: %d links, variables %v", file, len(board.Links), variables)
+		}
+		if others := board.Links[0]; others.Type != "dashboards" || !slices.Equal(others.Tags, board.Tags) ||
+			board.Links[1].URL != "${console}/" {
+			t.Errorf("%s: the links are %+v, want the dashboards tagged %v and the console", file, board.Links, board.Tags)
 		}
 		links := regexp.MustCompile(`"\$\{console\}(/[^"]*)"`).FindAllStringSubmatch(string(data), -1)
 		for _, link := range links {
@@ -112,6 +123,9 @@ func TestDashboards(t *testing.T) {
 					strings.Contains(q.SQL, "sum(amount)") && !strings.Contains(q.SQL, "GROUP BY rule, severity, currency") {
 					t.Errorf("%s: %s adds amounts of several currencies", file, p.Title)
 				}
+				if strings.Contains(q.SQL, "currency") && !strings.Contains(q.SQL, "${currency") {
+					t.Errorf("%s: %s ignores the variable currency", file, p.Title)
+				}
 				sql := expand.Replace(q.SQL)
 				sql = timeFilter.ReplaceAllString(sql, "$1 >= now() - INTERVAL 2 DAY AND $1 <= now() + INTERVAL 2 DAY")
 				rows, err := s.Conn().Query(t.Context(), sql)
@@ -131,8 +145,19 @@ func TestDashboards(t *testing.T) {
 				if err := rows.Close(); err != nil {
 					t.Errorf("%s: %s: %v", file, p.Title, err)
 				}
+				if want, known := sums[p.Title]; known {
+					delete(sums, p.Title)
+					var got float64
+					err := s.Conn().QueryRow(t.Context(), "SELECT toFloat64(sum("+want.of+")) FROM ("+sql+")").Scan(&got)
+					if err != nil || math.Abs(got-want.sum) > 1e-6*math.Abs(want.sum) {
+						t.Errorf("%s: %s: the sum of %s is %v, want %v; %v", file, p.Title, want.of, got, want.sum, err)
+					}
+				}
 			}
 		}
+	}
+	if len(sums) > 0 {
+		t.Errorf("no panels for %v", sums)
 	}
 	for _, column := range []string{"hold", "auditable", "unauditable", "missing"} {
 		if !columns[column] {
@@ -142,4 +167,36 @@ func TestDashboards(t *testing.T) {
 	if filled < 20 {
 		t.Errorf("%d panels with rows, want at least 20", filled)
 	}
+}
+
+// figure is the sum of a column of a panel.
+type figure struct {
+	of  string
+	sum float64
+}
+
+// figuresOf computes what panels have from the rounds, of which one is made unauditable.
+func figuresOf(t *testing.T, s *store.Store) map[string]figure {
+	t.Helper()
+	rounds := s.Table("rounds")
+	if err := s.Conn().Exec(t.Context(), "INSERT INTO "+rounds+" SELECT * REPLACE (false AS auditable, version + 1 AS "+
+		"version) FROM "+rounds+" FINAL WHERE table_id = 'pb-01' ORDER BY at LIMIT 1"); err != nil {
+		t.Fatal(err)
+	}
+	const hold = "(sum(collected) - sum(paid) + sum(vigorish)) / sum(staked)"
+	all := map[string]figure{}
+	for title, x := range map[string][3]string{
+		"Stakes and hold by currency":              {"hold", hold, "property_id"},
+		"Hold per hour":                            {"hold", hold, "toStartOfHour(at)"},
+		"Coverage: auditable rounds":               {"auditable", "avg(auditable)", "toStartOfHour(at)"},
+		"Coverage: tables with unauditable rounds": {"unauditable", "sum(1 - auditable)", "table_id"},
+	} {
+		f := figure{of: x[0]}
+		if err := s.Conn().QueryRow(t.Context(), "SELECT toFloat64(sum(v)) FROM (SELECT "+x[1]+" AS v FROM "+rounds+
+			" FINAL GROUP BY "+x[2]+")").Scan(&f.sum); err != nil || f.sum == 0 {
+			t.Fatalf("%s: %v, %v", title, f.sum, err)
+		}
+		all[title] = f
+	}
+	return all
 }

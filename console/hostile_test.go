@@ -4,6 +4,7 @@ package console
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -19,6 +20,7 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
+	simulated "github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // payloads are more than a hundred texts that try to run a script. The script would set window.ran.
@@ -240,6 +242,7 @@ func TestEveryPage(t *testing.T) {
 	fill(t, s, "ac-1", 6, 1)
 	c := serve(t, s, nil)
 	f, pages := everyPage(t, s)
+	pages = append(pages, longShoe(t, s))
 	axe := axeSource(t)
 	seen := &markup{all: map[string]bool{}}
 	in := func(t *testing.T, role string) *browser {
@@ -276,6 +279,88 @@ func TestEveryPage(t *testing.T) {
 		b.open("/queue")
 		b.screenshot("light")
 	})
+}
+
+// On narrow screens in the light theme, no text of a drawing lies over another or beyond its frame, no name of a table
+// is broken, no mark lies over a box, and every column that has a text has room for it.
+func TestNarrowScreens(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 6, 1)
+	c := serve(t, s, nil)
+	_, pages := everyPage(t, s)
+	table := legal(t, simulated.Options{Property: "ac-1", Table: "live-07", Seed: 3, Start: time.Now().Add(-time.Hour)})
+	newTestFloor(t, s.Store).play(append(table.Open(), table.Shoe()...))
+	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{Property: "ac-1", Table: "live-07"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if i := slices.IndexFunc(wagers, func(w store.Wager) bool { return w.Stake >= 1000_00 }); i >= 0 {
+		pages = append(pages, roundPath("ac-1", "live-07", wagers[i].ShoeID, wagers[i].Round))
+	} else {
+		t.Error("no wager of $1,000 or more")
+	}
+	b := openBrowser(t, c.url, 768, 1024)
+	b.signIn("ann", "auditor")
+	b.open("/help")
+	b.click("footer button[value=light]")
+	b.await("document.documentElement.dataset.theme == 'light'")
+	const faults = `(() => {
+		const all = (selector, root) => [...(root || document).querySelectorAll(selector)];
+		const box = (x) => x.getBoundingClientRect(), found = [];
+		for (const svg of all("main svg:is(.curve, .compare, .shoes, .arc)")) {
+			const frame = box(svg), texts = all("text", svg).filter((x) => x.textContent.trim());
+			for (const x of texts) {
+				const r = box(x), seat = x.matches(".seat text") && x.parentNode.querySelector("circle");
+				if (r.left < frame.left - 1 || r.right > frame.right + 1) found.push("beyond its frame: " + x.textContent);
+				if (seat && r.width > .93 * box(seat).width) found.push("beyond its seat: " + x.textContent);
+				const name = x.classList.contains("name") && box(x.parentNode.querySelector("rect"));
+				if (name && r.right > name.right) found.push("beyond its bar: " + x.textContent);
+				for (const o of texts.slice(texts.indexOf(x) + 1)) {
+					const q = box(o), shared = Math.min(r.right, q.right) - Math.max(r.left, q.left);
+					if (shared > 1 && Math.min(r.bottom, q.bottom) - Math.max(r.top, q.top) > r.height / 2)
+						found.push(x.textContent + " lies over " + o.textContent);
+				}
+			}
+		}
+		for (const a of all("main td a[href^='/tables/']"))
+			if (a.getClientRects().length > 1) found.push("a broken name: " + a.textContent);
+		for (const td of all(".queue td:first-child"))
+			if (getComputedStyle(td).boxShadow != "none") found.push("a mark over a box");
+		for (const td of all("main td, main dd"))
+			if (box(td).width < 100 && td.innerText.length > 60) found.push("a narrow column: " + td.innerText.slice(0, 60));
+		return [...new Set(found)].slice(0, 5).join("; ");
+	})()`
+	for _, page := range pages {
+		b.open(page)
+		for _, width := range []int64{768, 390} {
+			c.resetLimits()
+			b.do(chromedp.EmulateViewport(width, 900))
+			if text := eval[string](b, faults); text != "" {
+				t.Errorf("%s at %d px: %s", page, width, text)
+			}
+		}
+	}
+	operator := openBrowser(t, c.url, 768, 1024)
+	operator.signIn("ann", "operator")
+	operator.open("/queue")
+	urgent := eval[bool](operator, "document.querySelector('.u1 .pick') != null")
+	if text := eval[string](operator, faults); text != "" || !urgent {
+		t.Errorf("a queue with boxes, one urgent %v: %s", urgent, text)
+	}
+	// A reader who wants more contrast has it in the theme of his choice.
+	more := emulation.SetEmulatedMediaParams{
+		Features: []*emulation.MediaFeature{{Name: "prefers-contrast", Value: "more"}},
+	}
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, more); err != nil {
+		t.Fatal(err)
+	}
+	b.open("/queue")
+	colours := eval[string](b, "[document.documentElement, document.body].map((x) => getComputedStyle(x))"+
+		".map((s, i) => i ? s.color : s.backgroundColor).join(' ')")
+	if colours != "rgb(255, 255, 255) rgb(0, 0, 0)" {
+		t.Errorf("the light theme with more contrast has the colours %s", colours)
+	}
 }
 
 // markup is what tests of several roles have seen.
@@ -332,6 +417,16 @@ func everyPage(t *testing.T, s *store.Store) (f store.OpenFinding, pages []strin
 	}
 }
 
+// longShoe is the page of a finished shoe with a long road.
+func longShoe(t *testing.T, s *store.Store) string {
+	t.Helper()
+	shoes, err := s.Shoes(t.Context(), store.Scope{All: true}, store.Location{Property: "ac-1", Table: "pb-01"})
+	if err != nil || len(shoes) == 0 {
+		t.Fatal(len(shoes), err)
+	}
+	return pathOf("shoes", "ac-1", "pb-01", shoes[0].ShoeID)
+}
+
 // check opens a page that has markup, or surroundings, that the test has not seen before. It reports the serious faults
 // that axe finds, a page that is wider than its screen, from a telephone to 4K and at 200 % of 1,440 pixels, and a
 // paper that has controls or lacks rows.
@@ -375,7 +470,9 @@ func (b *browser) paper(page string) {
 	}
 	media("print")
 	b.screen(703, 400, 1) // A4 without its margins
-	if shown := eval[string](b, `[...document.querySelectorAll(".top, footer, form:not(#triage), button")].filter((x) =>
+	if shown := eval[string](b, `[...document.querySelectorAll(
+		".top, footer, form:not(#triage), button, input:not([type=hidden]), select, textarea",
+	)].filter((x) =>
 		getComputedStyle(x).display != "none" && x.getBoundingClientRect().height > 0)
 		.map((x) => x.outerHTML.slice(0, 90)).join(" ")`); shown != "" {
 		b.t.Errorf("%s: controls are printed: %s", page, shown)
@@ -395,6 +492,14 @@ func (b *browser) paper(page string) {
 		x.getBoundingClientRect().width > 0 && x.getBoundingClientRect().right > innerWidth + 2)
 		.map((x) => x.outerHTML.slice(0, 90)).slice(0, 3).join(" ")`); cut != "" {
 		b.t.Errorf("%s: beyond the edge of the paper: %s", page, cut)
+	}
+	if wide := eval[string](b, `[...document.querySelectorAll("main .scroll")].filter((x) => x.scrollWidth > x.clientWidth + 2)
+		.map((x) => x.getAttribute("aria-label")).join(", ")`); wide != "" {
+		b.t.Errorf("%s: wider than their place on paper: %s", page, wide)
+	}
+	if folded := eval[int](b, `[...document.querySelectorAll("main details:not(.facets) > :not(summary)")].filter((x) =>
+		!x.checkVisibility()).length`); folded > 0 {
+		b.t.Errorf("%s: %d parts are folded up on paper", page, folded)
 	}
 	if ago := eval[int](b, `[...document.querySelectorAll("main [data-ago]")].filter((x) =>
 		x.getBoundingClientRect().height > 0 && x.closest("time")).length`); ago > 0 {

@@ -147,12 +147,12 @@ func (c *Console) timeline(n *night) *timeline {
 	for at := first.Truncate(time.Hour); !at.After(last); at = at.Add(time.Duration(math.Ceil(length/
 		float64(8*time.Hour))) * time.Hour) {
 		if !at.Before(first) {
-			t.Hours = append(t.Hours, timeTick{x(at), at.In(c.Law.Calendar.Zone).Format("15:04")})
+			t.Hours = append(t.Hours, timeTick{X: x(at), Text: at.In(c.Law.Calendar.Zone).Format("15:04")})
 		}
 	}
 	if len(t.Hours) == 0 { // within an hour
 		for _, at := range []time.Time{first, last} {
-			t.Hours = append(t.Hours, timeTick{x(at), at.In(c.Law.Calendar.Zone).Format("15:04")})
+			t.Hours = append(t.Hours, timeTick{X: x(at), Text: at.In(c.Law.Calendar.Zone).Format("15:04")})
 		}
 	}
 	return t

@@ -143,16 +143,16 @@ func words(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s))
 }
 
-// clipped shortens a name for a drawing of a width. The names of one table differ at their end.
+// clipped shortens a name for a drawing of a width, with a margin. The names of one table differ at their end.
 func clipped(name string, width float64) string {
-	const letter = 7
-	switch most := int(width/letter) - 1; {
+	const letter, margin = 7, 8
+	switch most := int((width - margin) / letter); {
 	case len(name) <= most:
 		return name
-	case most < 3: // too little to recognize
+	case most < 4: // too little to recognize
 		return ""
 	default:
-		return "…" + strings.ToValidUTF8(name[len(name)-most:], "")
+		return "…" + strings.ToValidUTF8(name[len(name)-most+1:], "")
 	}
 }
 

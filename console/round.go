@@ -27,16 +27,17 @@ type played struct {
 	noArchive bool // no access to the archive
 }
 
-// Determined reports whether it is known what the rules require of all wagers of the round.
-func (p *played) Determined() bool {
+// Settlement is what is known of the payments of the round.
+func (p *played) Settlement() store.Settlement {
+	s := store.Settlement{Determined: true}
 	for i := range p.Seats {
 		for j := range p.Seats[i].Wagers {
-			if !p.Seats[i].Wagers[j].Determined() {
-				return false
-			}
+			w := &p.Seats[i].Wagers[j]
+			s.Determined = s.Determined && w.AmountDetermined()
+			s.Mispaid = s.Mispaid || w.Mispaid()
 		}
 	}
-	return true
+	return s
 }
 
 // played reads the round at a location unless it is known, and the events of the round and those that a finding cites.

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"net/url"
 	"slices"
@@ -167,6 +168,91 @@ func TestWithdrawnWager(t *testing.T) {
 		t.Errorf("a round with a withdrawn wager is marked: %s", wrong)
 	}
 	b.quiet()
+}
+
+// A settlement that cannot be judged is marked as wrong nowhere: the cards of a round, or the amount of a payment, were
+// not read. A payment that is short is marked, also in a round with a wager that cannot be judged.
+func TestUnreadSettlement(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	table := legal(t, simulated.Options{
+		Property: "ac-1", Pit: "p1", Table: "live-07", Seed: 3, Start: time.Now().Add(-20 * time.Minute),
+	})
+	events := append(table.Open(), table.Shoe()...)
+	paid := map[uint32][]*schema.WagerPaid{} // by round
+	for i := range events {
+		if p, ok := events[i].Payload.(*schema.WagerPaid); ok {
+			paid[events[i].Round] = append(paid[events[i].Round], p)
+		}
+	}
+	var rounds []uint32 // with two payments or more
+	for n := uint32(2); len(rounds) < 4; n++ {
+		if len(paid[n]) > 1 {
+			rounds = append(rounds, n)
+		}
+	}
+	cards, amount, short, both := rounds[0], rounds[1], rounds[2], rounds[3]
+	for i := range events {
+		if p, ok := events[i].Payload.(*schema.CardDealt); ok && events[i].Round == cards {
+			p.Card = "??"
+		}
+	}
+	paid[amount][0].Amount = 0
+	paid[short][0].Amount /= 2
+	paid[both][0].Amount, paid[both][1].Amount = 0, paid[both][1].Amount/2
+	newTestFloor(t, s.Store).play(events)
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "operator")
+	const marks = "[...document.querySelectorAll('main .diff, main .wrong')].map((x) => " +
+		"x.closest('tr, dd').innerText).join('|')"
+	const due = "[...document.querySelectorAll('main dt')].find((x) => x.textContent == 'Due')" +
+		".nextElementSibling.textContent"
+	shoe := events[len(events)-1].ShoeID
+	for n, want := range map[uint32]struct{ marked, due bool }{
+		cards: {}, amount: {}, short: {true, true}, both: {marked: true}, both + 1: {due: true},
+	} {
+		b.open("/shoes/ac-1/live-07/" + shoe)
+		row := fmt.Sprintf("[...document.querySelectorAll('[aria-label=Rounds] tbody tr')].find((x) => "+
+			"x.cells[0].textContent == '%d')", n)
+		if eval[bool](b, row+".querySelector('.diff') != null") != want.marked {
+			t.Errorf("the shoe: round %d is marked: %v; %s", n, !want.marked, eval[string](b, row+".innerText"))
+		}
+		if text := eval[string](b, row+".cells[6].textContent"); (text != "?") != want.due {
+			t.Errorf("the shoe: due in round %d is %q", n, text)
+		}
+		b.open(roundPath("ac-1", "live-07", shoe, n))
+		if text := eval[string](b, marks); (text != "") != want.marked {
+			t.Errorf("the page of round %d marks %q", n, text)
+		}
+		if text := eval[string](b, due); (text != "not determined") != want.due {
+			t.Errorf("the page of round %d: due %q", n, text)
+		}
+	}
+	b.quiet()
+}
+
+// A hash is compared to its last byte, which is 0 of one in 256 events.
+func TestHashThatEndsInZero(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	events := legal(t, simulated.Options{Property: "ac-1", Table: "live-07", Seed: 3, Start: time.Now()}).Open()
+	e, hash := &events[0], [sha256.Size]byte{sha256.Size - 1: 1}
+	for n := 0; hash[sha256.Size-1] != 0; n++ {
+		e.EventID = fmt.Sprint("event-", n)
+		hash = sha256.Sum256(schema.AppendJSON(nil, e))
+	}
+	newTestFloor(t, s.Store).play(events)
+	stored, err := s.Events(t.Context(), store.Scope{All: true}, store.Location{Property: "ac-1", Table: "live-07"},
+		store.EventRange{Last: uint64(len(events))})
+	if err != nil || len(stored) != len(events) || stored[0].SHA256 != string(hash[:]) {
+		t.Fatalf("%d events of %d, with the hash of the first: %x: %v", len(stored), len(events), hash, err)
+	}
+	for _, e := range decode(stored, &store.Finding{}) {
+		if !e.HashMatches {
+			t.Errorf("the hash %x of event %d does not match", e.SHA256, e.Seq)
+		}
+	}
 }
 
 // searches sends texts to the search, and compares the first line of what is found.

@@ -15,6 +15,7 @@ func shoePage(c *Console, x *exchange) error {
 	var rounds []store.Round
 	var findings []store.Finding
 	var ledger []store.Vigorish
+	var settlements map[uint32]store.Settlement
 	var all errgroup.Group
 	all.Go(func() (err error) {
 		if rounds, err = c.Store.Rounds(ctx, scope, at); err != nil {
@@ -30,6 +31,7 @@ func shoePage(c *Console, x *exchange) error {
 	fetch(&all, &shoes, func() ([]store.Shoe, error) { return c.Store.Shoes(ctx, scope, at) })
 	var currency string
 	fetch(&all, &currency, func() (string, error) { return c.currency(x, at) })
+	fetch(&all, &settlements, func() (map[uint32]store.Settlement, error) { return c.Store.Settlements(ctx, scope, at) })
 	fetch(&all, &ledger, func() ([]store.Vigorish, error) { return c.Store.Ledger(ctx, scope, at) })
 	if err := all.Wait(); err != nil {
 		return err
@@ -48,6 +50,7 @@ func shoePage(c *Console, x *exchange) error {
 	data := map[string]any{
 		"At": at, "Rounds": rounds, "Findings": findings, "ByRound": byRound, "Roads": roadsOf(rounds, marked),
 		"Ledger": ledgerOf(ledger, findings), "Currency": currency,
+		"Settlements": settlements,
 	}
 	if len(shoes) > 0 {
 		data["Shoe"] = shoes[0]

@@ -21,10 +21,12 @@ type strips struct {
 	Same, Cards int // columns with equal cards, and cards of the new shoe
 }
 
-// stripColumn is a card of each shoe. One of them is nil where the other shoe has a card more.
+// stripColumn is a card of each shoe. One of them is nil where the other shoe has a card more. Of a card that was not
+// read it is unknown whether it is the same.
 type stripColumn struct {
 	Old, New *stripCard
 	Same     bool
+	Unread   bool
 }
 
 // stripCard is a card with its number among the recorded cards of its shoe and its round.
@@ -169,7 +171,11 @@ func (m *stripMatch) strips(f *store.Finding, now *recordedCards) *strips {
 			column.New = now.card(p[1])
 			s.Cards++
 		}
-		if column.Same = p[0] >= 0 && p[1] >= 0 && column.Old.Card == column.New.Card; column.Same {
+		if p[0] >= 0 && p[1] >= 0 {
+			column.Unread = column.Old.Suit == "" || column.New.Suit == ""
+			column.Same = !column.Unread && column.Old.Card == column.New.Card
+		}
+		if column.Same {
 			s.Same++
 		}
 		s.Columns = append(s.Columns, column)

@@ -161,3 +161,37 @@ func TestAlign(t *testing.T) {
 		}
 	}
 }
+
+// A card that was not read is neither equal to the card beside it nor different.
+func TestStripsOfUnreadCards(t *testing.T) {
+	t.Parallel()
+	rounds := func(cards ...string) recordedCards {
+		all := make([]store.Round, len(cards))
+		for i, text := range cards {
+			all[i] = store.Round{Round: uint32(i + 1), Cards: text}
+		}
+		return cardsIn(all)
+	}
+	old := rounds("P Ac Kh B Td 9s", "P 2c ?? B 7d ??", "P 4h 5s B 6c Jd", "P 3c 3h B 8s Qd")
+	now := rounds("P Ac Kh B Td 9s", "P 2c 8h B 7d ??", "P 4h 5s B 6c Jd", "P 3c 3h B 8s Qd")
+	match := stripMatch{}
+	match.longest(&old, "old", &now, false)
+	s := match.strips(&store.Finding{}, &now)
+	if s == nil {
+		t.Fatal("no run in common")
+	}
+	texts := ""
+	for _, c := range s.Columns {
+		switch {
+		case c.Same && !c.Unread:
+			texts += "="
+		case c.Unread && !c.Same:
+			texts += "?"
+		default:
+			texts += "≠"
+		}
+	}
+	if want := "======??========"; texts != want || s.Same != len(want)-2 {
+		t.Errorf("the columns are %s with %d the same, want %s", texts, s.Same, want)
+	}
+}

@@ -224,10 +224,11 @@ type lineDrawing struct {
 	Zero                     float64
 }
 
-// timeTick is a moment on the axis of rounds.
+// timeTick is a moment on the axis of rounds: t0 begins at X, t1 has its middle there, and t2 its end.
 type timeTick struct {
-	X    float64
-	Text string
+	X     float64
+	Class string
+	Text  string
 }
 
 // drawLine draws the cumulative result by round, in the frame of a curve.
@@ -271,13 +272,16 @@ func (c *Console) drawLine(t *takings) *lineDrawing {
 			d.Ticks = append(d.Ticks, tick{y(v), rounded(v, t.Currency)})
 		}
 	}
-	for _, i := range []int{0, n / 2, n - 1} {
+	for k, i := range []int{0, n / 2, n - 1} {
+		if k > 0 && i == 0 || k == 1 && i == n-1 { // of few rounds, one moment twice
+			continue
+		}
 		at := t.times[i].In(c.Law.Calendar.Zone)
 		text := at.Format("15:04")
 		if len(t.Days) > 1 {
 			text = at.Format("2 Jan 15:04")
 		}
-		d.Times = append(d.Times, timeTick{x(i), text})
+		d.Times = append(d.Times, timeTick{x(i + min(k, 1)), fmt.Sprint("t", k), text})
 	}
 	return d
 }

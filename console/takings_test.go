@@ -214,3 +214,30 @@ func manyDealers(t *testing.T, s *store.Store) {
 		}
 	}
 }
+
+// The moments on the axis of few rounds are apart, and none is beyond the end.
+func TestAxisOfFewRounds(t *testing.T) {
+	t.Parallel()
+	c := &Console{Options: Options{Law: options(t)}}
+	at := time.Date(2026, 11, 19, 20, 0, 0, 0, c.Law.Calendar.Zone)
+	for n, want := range []string{1: "t0 20:00", 2: "t0 20:00, t2 20:01", 3: "t0 20:00, t1 20:01, t2 20:02"} {
+		if n == 0 {
+			continue
+		}
+		line := takings{points: make([]result, n)}
+		for i := range n {
+			line.times = append(line.times, at.Add(time.Duration(i)*time.Minute))
+		}
+		var texts []string
+		drawn := c.drawLine(&line)
+		for i, x := range drawn.Times {
+			texts = append(texts, x.Class+" "+x.Text)
+			if last := i == len(drawn.Times)-1 && n > 1; last && x.X != curveWidth {
+				t.Errorf("%d rounds: the last one is at %v of %d", n, x.X, curveWidth)
+			}
+		}
+		if got := strings.Join(texts, ", "); got != want {
+			t.Errorf("%d rounds: %s, want %s", n, got, want)
+		}
+	}
+}

@@ -139,6 +139,7 @@ func triage(c *Console, x *exchange) error {
 	}
 	var done []string
 	var refused []error
+	until := c.Now().Add(store.UndoFor) // of the first part, which the others follow
 	for part := range slices.Chunk(ids, store.MaxIDs) {
 		out, failed := c.apply(x, store.Triage{
 			IDs: part, Action: action, Owner: form.Get("owner"), Disposition: form.Get("disposition"),
@@ -171,15 +172,15 @@ func triage(c *Console, x *exchange) error {
 		}
 		text += " Not changed: " + r.Error() + "."
 	}
-	x.report(text, action, done)
+	x.report(text, action, done, until)
 	return x.redirect(local(form.Get("next")))
 }
 
 // maxReasons is the number of refused findings that a report names.
 const maxReasons = 3
 
-// report shows a text on the next page of the session, with a button to undo the action.
-func (x *exchange) report(text, action string, done []string) {
+// report shows a text on the next page of the session, with a button to undo the action until a time.
+func (x *exchange) report(text, action string, done []string, until time.Time) {
 	if x.user.Who.Session == "" {
 		return
 	}
@@ -189,23 +190,23 @@ func (x *exchange) report(text, action string, done []string) {
 	}
 	x.c.sessions.Put(x.r.Context(), "undo", done)
 	x.c.sessions.Put(x.r.Context(), "undo of", rand.Text())
-	x.c.sessions.Put(x.r.Context(), "undo until", x.c.Now().Add(store.UndoFor).Unix())
+	x.c.sessions.Put(x.r.Context(), "undo until", until.UnixMilli())
 }
 
-// reported returns the report of the last action, once, and the name of the action if it can be undone.
-func (x *exchange) reported() (text, undo string) {
+// reported returns the report of the last action, once, and the name of the action if it can be undone, until a time.
+func (x *exchange) reported() (text, undo string, until time.Time) {
 	if x.user == nil || x.user.Who.Session == "" || x.r.Method != http.MethodGet || x.r.Header.Get("X-Refresh") != "" {
-		return "", ""
+		return "", "", until
 	}
 	ctx := x.r.Context()
 	if text = x.c.sessions.PopString(ctx, "done"); text == "" {
-		return "", ""
+		return "", "", until
 	}
 	ids, _ := x.c.sessions.Get(ctx, "undo").([]string)
-	if len(ids) > 0 && x.c.Now().Unix() < x.c.sessions.GetInt64(ctx, "undo until") {
+	if until = time.UnixMilli(x.c.sessions.GetInt64(ctx, "undo until")); len(ids) > 0 && x.c.Now().Before(until) {
 		undo = x.c.sessions.GetString(ctx, "undo of")
 	}
-	return text, undo
+	return text, undo, until
 }
 
 func plural(n int, word string) string {

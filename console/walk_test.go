@@ -5,6 +5,7 @@ package console
 import (
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -123,4 +124,60 @@ func TestTriageByKeyboard(t *testing.T) {
 		t.Errorf("a queue of one row of many has the note %q", note)
 	}
 	bob.quiet()
+}
+
+// The button to undo goes when the minute of its action has passed by the clock of the page, as after a sleep of the
+// computer, in which no timer runs. A page that is shown late has it for the rest of the minute.
+func TestUndoEnds(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 2, 0)
+	var ahead atomic.Int64 // of the console's clock
+	c := serve(t, s, func(o *Options) {
+		o.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	})
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "operator")
+	const undo = "document.querySelector('#undo button')"
+	// later puts the clock of the page forward by seconds, and then evaluates an expression before any other event.
+	later := func(seconds int, then string) bool {
+		t.Helper()
+		return eval[bool](b, fmt.Sprintf("(() => { const d = window.clock = window.clock || Date.now; "+
+			"Date.now = () => d.call(Date) + %d; return %s; })()", 1000*seconds, then))
+	}
+	b.open("/queue?group=off")
+	b.press("j")
+	b.press("e")
+	b.await(undo + " != null && document.readyState == 'complete'")
+	if !later(30, "(document.dispatchEvent(new Event('visibilitychange')), "+undo+" != null)") {
+		t.Error("no button to undo 30 s after the action")
+	}
+	eval[int](b, "(() => { document.querySelector('#undo button').focus(); return 0; })()")
+	ahead.Store(int64(90 * time.Second))
+	later(90, "true")
+	b.await(undo + " == null")
+	if since := eval[float64](b, "performance.now()"); since > 55_000 {
+		t.Errorf("the button to undo stayed for %v ms: a timer ended it, not the clock", since)
+	}
+	if at := eval[string](b, "document.activeElement.id"); at != "done" {
+		t.Errorf("the focus of the button that went is at %q, want the report", at)
+	}
+
+	// The report is shown 40 s after the action. A key right after a sleep does not undo.
+	open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Limit: 1})
+	if err != nil || len(open) == 0 {
+		t.Fatal(len(open), err)
+	}
+	eval[int](b, fmt.Sprintf(`(() => { const r = new XMLHttpRequest(); r.open("POST", "/triage", false);
+		r.send(new URLSearchParams({key: "f:%s", step: "escalate", next: "/static/mark.svg"})); return 0; })()`, open[0].ID))
+	ahead.Add(int64(40 * time.Second))
+	b.open("/queue")
+	b.await(undo + " != null && document.readyState == 'complete'")
+	eval[int](b, "(() => { window.sent = 0; document.addEventListener('submit', (e) => { sent++; e.preventDefault(); }); "+
+		"return 0; })()")
+	if !later(30, "(document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'z', bubbles: true})), "+
+		undo+" == null && sent == 0)") {
+		t.Error("a key undoes after the minute of the action")
+	}
+	b.quiet()
 }

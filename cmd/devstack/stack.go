@@ -152,7 +152,7 @@ func (s *stack) queries(out io.Writer) {
 
   curl '%s' -d "SELECT * FROM v_findings_by_rule ORDER BY findings DESC FORMAT PrettyCompact"
   curl '%s' -d "SELECT * FROM v_findings_by_table ORDER BY critical DESC, major DESC FORMAT PrettyCompact"
-  curl '%s' -d "SELECT table_id, shoe_id, round, cards, result, staked, paid, expected_pay FROM v_rounds
-    WHERE paid != expected_pay LIMIT 20 FORMAT PrettyCompact"
+  curl '%s' -d "SELECT table_id, shoe_id, round, spot, stake, expected, expected_paid, disposition, paid FROM v_wagers
+    WHERE paid != expected_paid AND expected != 'undetermined' LIMIT 20 FORMAT PrettyCompact"
 `, s.settings.ClickHouse.Database, s.clickhouse.Addr, s.url(), s.url(), s.url())
 }

@@ -209,16 +209,16 @@ func smtpServer(t *testing.T, config *tls.Config, implicit bool) (string, chan s
 }
 
 func TestMail(t *testing.T) {
-	config, authority := certificate(t)
+	keys, authority := certificate(t)
 	f := files{"/ca": authority, "/password": "pass\n", "/wrong": "guess"}
 	for _, mode := range []string{"starttls", "implicit"} {
-		at, mails := smtpServer(t, config, mode == "implicit")
-		text := fmt.Sprintf(`
+		at, mails := smtpServer(t, keys, mode == "implicit")
+		config := fmt.Sprintf(`
 channels:
   - {name: shift, kind: email, server: "%s", tls: %s, ca_file: /ca, user: ann, password_file: /password,
      from: shoeproof@casino.example, to: [shift@casino.example, lead@casino.example]}
 `, at, mode)
-		s := setup(t, f, text)
+		s := setup(t, f, config)
 		reminder := message()
 		reminder.Reminder = 1
 		reminder.Rule = "draw\r\nBcc: everyone@x.example"
@@ -229,36 +229,73 @@ channels:
 		_, data, _ := strings.Cut(mail, "DATA")
 		head, body, _ := strings.Cut(data, "\r\n\r\n")
 		decoded, err := base64.StdEncoding.DecodeString(strings.TrimSuffix(strings.ReplaceAll(body, "\r\n", ""), "."))
-		if err != nil || !strings.Contains(string(decoded), "Reminder 1, not acknowledged") {
-			t.Errorf("%s: %v %s", mode, err, decoded)
+		text, failed := standard(t).render(reminder)
+		if err != nil || failed != nil || string(decoded) != text || !strings.Contains(text, "Reminder 1, not acknowledged") {
+			t.Errorf("%s: %v %v %s, want %s", mode, err, failed, decoded, text)
 		}
+		subject, _, _ := strings.Cut(text, "\n")
 		for _, want := range []string{
-			"Message-ID: <3f9a.1@casino.example>", "References: <3f9a.0@casino.example>", "Subject: ",
-			"To: shift@casino.example, lead@casino.example",
+			"Message-ID: <3f9a.1@casino.example>", "References: <3f9a.0@casino.example>",
+			"To: shift@casino.example, lead@casino.example", "From: shoeproof@casino.example",
+			"Subject: " + strings.TrimSpace(subject),
+			"Date: " + f.environment().Now().Format(time.RFC1123Z), "Auto-Submitted: auto-generated",
 		} {
-			if !strings.Contains(head, want) {
+			if !strings.Contains(head+"\r\n", "\n"+want+"\r\n") {
 				t.Errorf("%s: no %q in %s", mode, want, head)
 			}
+		}
+		if !strings.Contains(mail, "MAIL FROM:<shoeproof@casino.example>") {
+			t.Errorf("%s: the sender of %s", mode, mail)
 		}
 		if strings.Contains(head, "\nBcc") || strings.Count(mail, "RCPT TO") != 2 {
 			t.Errorf("%s: a header was forged: %s", mode, mail)
 		}
-		s = setup(t, f, strings.Replace(text, "/password", "/wrong", 1))
+		s = setup(t, f, strings.Replace(config, "/password", "/wrong", 1))
 		if err := send(t, s.Channels[0].Channel, message()); err == nil || !strings.Contains(err.Error(), "sign in") {
 			t.Errorf("%s with a wrong password: %v", mode, err)
 		}
-		s = setup(t, f, strings.Replace(text, "ca_file: /ca, ", "", 1))
+		s = setup(t, f, strings.Replace(config, "ca_file: /ca, ", "", 1))
 		if err := send(t, s.Channels[0].Channel, message()); err == nil || !strings.Contains(err.Error(), "certificate") {
 			t.Errorf("%s with an unknown authority: %v", mode, err)
 		}
 	}
-	silent := accept(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) })
+	connected := make(chan struct{}, 2)
+	silent := accept(t, func(conn net.Conn) { connected <- struct{}{}; _, _ = io.Copy(io.Discard, conn) })
 	s := setup(t, f, `channels: [{name: a, kind: email, server: "`+silent+`", tls: none, from: a@b.example, to: [c@d.example]}]`)
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if err := s.Channels[0].Channel.Send(ctx, message()); err == nil {
 		t.Error("a silent server: no error")
 	}
+	<-connected
+	ctx, cancel = context.WithCancel(t.Context())
+	go func() { <-connected; cancel() }() // the program ends
+	if err := s.Channels[0].Channel.Send(ctx, message()); err == nil {
+		t.Error("a silent server and the end of the program: no error")
+	}
+}
+
+// A test of a channel is a message of its own: two of them are not one conversation, nor is one a finding's.
+func TestMailOfATest(t *testing.T) {
+	s := mail{from: "a@b.example", to: []string{"c@d.example"}, now: time.Now}
+	ids := map[string]bool{}
+	for _, m := range []*Message{TestMessage(time.Now(), "", ""), TestMessage(time.Now(), "", ""), message()} {
+		_, id, _ := strings.Cut(string(s.encode(m, "text")), "Message-ID: ")
+		id, _, _ = strings.Cut(id, "\r\n")
+		if ids[id] || strings.HasPrefix(id, "<test.") != m.Test || !strings.HasSuffix(id, "@b.example>") {
+			t.Errorf("the message of a test %v has the id %s beside %v", m.Test, id, ids)
+		}
+		ids[id] = true
+	}
+}
+
+func standard(t *testing.T) layout {
+	t.Helper()
+	l, err := newLayout("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
 }
 
 // frames reads the lines of a connection with octet counting.

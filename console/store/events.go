@@ -25,8 +25,8 @@ type Event struct {
 	Offset    int64     `ch:"offset"`
 }
 
-const eventColumns = `seq, event_id, at, shoe_id, round, kind, toString(format) AS format, raw,
-	toString(sha256) AS sha256, partition, offset`
+// toString(sha256) would lose the zeros at the end of a hash.
+const eventColumns = `seq, event_id, at, shoe_id, round, kind, toString(format) AS format, raw, sha256, partition, offset`
 
 // EventRange selects events of a table by sequence number: those from First to Last, and those in Also.
 type EventRange struct {

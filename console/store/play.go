@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -59,6 +60,30 @@ type Wager struct {
 	Collected    int64     `ch:"collected"`
 	Returned     int64     `ch:"returned"`
 	PlacedSeq    uint64    `ch:"placed_seq"`
+}
+
+// Determined reports whether it is known what the rules require of the wager. It is unknown without a rulebook or
+// without the cards.
+func (w *Wager) Determined() bool { return w.Expected != baccarat.Undetermined.String() }
+
+// AmountDetermined reports whether it is known what the rules require to be paid, and what was paid. A wager that is to
+// be paid has no amount without its odds, and a payment of 0 was not read.
+func (w *Wager) AmountDetermined() bool {
+	pay := baccarat.Pay.String()
+	return w.Determined() && (w.Expected != pay || w.ExpectedPaid != 0) && (w.Disposition != pay || w.Paid != 0)
+}
+
+// Misplaced reports whether the wager was settled in another way than the rules require, as far as that is determined.
+func (w *Wager) Misplaced() bool { return w.Determined() && w.Disposition != w.Expected }
+
+// Mispaid reports whether another amount was paid than the rules require, as far as that is determined.
+func (w *Wager) Mispaid() bool { return w.AmountDetermined() && w.Paid != w.ExpectedPaid }
+
+// Settlement is what is known of the payments of a round.
+type Settlement struct {
+	Round      uint32 `ch:"round"`
+	Determined bool   `ch:"determined"` // what the rules require to be paid for all wagers
+	Mispaid    bool   `ch:"mispaid"`    // another amount than the rules require was paid for a wager
 }
 
 // Vigorish is the vigorish of a winning wager: the amount due, from Min to Max, and the amounts marked and collected.
@@ -157,6 +182,22 @@ func (s *Store) Rounds(ctx context.Context, scope Scope, l Location) ([]Round, e
 // Wagers returns the wagers of a location.
 func (s *Store) Wagers(ctx context.Context, scope Scope, l Location) ([]Wager, error) {
 	return at[Wager](ctx, s, "wagers", l.where(scope), "round, seat, spot, wager_id LIMIT 5000"+acrossMonths)
+}
+
+// Settlements returns what is known of the payments of the rounds of a location that have wagers.
+func (s *Store) Settlements(ctx context.Context, scope Scope, l Location) (map[uint32]Settlement, error) {
+	w := l.where(scope).with("undetermined", baccarat.Undetermined.String(), "pay", baccarat.Pay.String())
+	rows, err := read[Settlement](ctx, s, "the settlements of rounds", `SELECT round, toBool(min(known)) AS determined,
+		toBool(max(known AND paid != expected_paid)) AS mispaid FROM (
+			SELECT round, paid, expected_paid, expected != {undetermined:String}
+				AND (expected != {pay:String} OR expected_paid != 0) AND (disposition != {pay:String} OR paid != 0) AS known
+			FROM {{wagers}} FINAL PREWHERE `+w.String()+`)
+		GROUP BY round LIMIT 1000`+acrossMonths, w)
+	known := map[uint32]Settlement{}
+	for _, r := range rows {
+		known[r.Round] = r
+	}
+	return known, err
 }
 
 // Ledger returns the vigorish of a location.

@@ -186,7 +186,17 @@
     if (tr) go(tr);
     else if (done) done.focus();
   }
-  if ($("#undo")) setTimeout(() => $("#undo").remove(), 60000);
+
+  // The button to undo goes when its minute has passed by the clock: a timer stands still while the computer sleeps.
+  const undo = $("#undo");
+  const expire = () => {
+    if (!undo || !undo.isConnected || Date.now() + skew < Number(undo.dataset.until)) return;
+    if (undo.contains(document.activeElement)) done.focus();
+    undo.remove();
+  };
+  expire();
+  setInterval(expire, 1000);
+  for (const event of ["visibilitychange", "keydown", "pointerdown"]) document.addEventListener(event, expire, true);
 
   // The next and the previous finding of the list from which a finding was opened, also when it is closed meanwhile.
   const listed = "shoeproof-list";
