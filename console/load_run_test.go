@@ -195,19 +195,20 @@ func (l *load) openTables(f *floor) []*simulated.Table {
 	return tables
 }
 
-// play ingests an event a second for each table, and a table with a breach every five seconds.
+// play plays an event a second at each table. Every five seconds, which is the default of flush.every, it ingests the
+// events and a table with a breach.
 func (l *load) play(f *floor, tables []*simulated.Table) {
 	next := make([]int, loadTables)
 	shoes := make([][]schema.Event, loadTables)
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
+	var events []schema.Event
 	for n := 1; ; n++ {
 		select {
 		case <-l.ctx.Done():
 			return
 		case <-tick.C:
 		}
-		var events []schema.Event
 		for i := range tables {
 			if next[i] == len(shoes[i]) {
 				next[i], shoes[i] = 0, tables[i].Shoe()
@@ -215,8 +216,9 @@ func (l *load) play(f *floor, tables []*simulated.Table) {
 			events = append(events, shoes[i][next[i]])
 			next[i]++
 		}
-		f.play(events)
 		if n%5 == 0 {
+			f.play(events)
+			events = events[:0]
 			l.playBreach(f, fmt.Sprintf("new-%d-%d", time.Now().Unix(), n))
 		}
 	}
