@@ -146,7 +146,8 @@ func (p *Pass) entitled() uint32 {
 	return highest
 }
 
-// seatingUnknown reports that the order of the seats cannot be judged: one takes part, and none is on record as occupied.
+// seatingUnknown reports that the order of the seats cannot be judged: none is on record as occupied, and one takes
+// part.
 func (p *Pass) seatingUnknown(occupied []uint32, seat uint32, at record.Seq) bool {
 	if len(occupied) > 0 {
 		return false
