@@ -40,7 +40,7 @@ func (o Odds) Pays(winnings, stake int64) bool {
 	return c == 0 || c < 0 && o.Compare(winnings+1, stake) > 0 || c > 0 && o.Compare(max(winnings-1, 0), stake) < 0
 }
 
-// MaxAmount is an amount of at least so many minor units, where more cannot be computed.
+// MaxAmount stands for each computed amount, in minor units, that is too large for an int64.
 const MaxAmount = 1<<63 - 1
 
 // Winnings are the minor units that the odds pay on a stake, rounded down, for messages only; at most MaxAmount.

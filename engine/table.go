@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"iter"
 
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/engine/calendar"
@@ -10,6 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/engine/play"
 	"github.com/shoeproof/shoeproof/engine/suspicion"
 	"github.com/shoeproof/shoeproof/engine/verdict"
+	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -91,31 +93,27 @@ func (e *Engine) fold(t *table, ev *schema.Event, out *rows.Set) {
 
 // endClosing closes the shoes of a table that closed while money was due.
 func (e *Engine) endClosing(t *table, out *rows.Set) {
-	s := t.play.Shoe
-	if s == nil {
-		return
-	}
-	closing := schema.Event{
-		PropertyID: t.play.Property, TableID: t.play.ID, PitID: s.Pit, ShoeID: s.Name,
-		Seq: uint64(t.play.Closing.Seq), At: t.play.Closing.At,
-	}
-	for stage := range t.play.EndClosing() {
-		e.reach(t, &closing, &stage, out)
-	}
+	e.end(t, t.play.Closing.Seq, t.play.Closing.At, t.play.EndClosing(), out)
 }
 
 // endShoe settles the last round of a shoe that has ended.
 func (e *Engine) endShoe(t *table, out *rows.Set) {
+	if s := t.play.Shoe; s != nil {
+		e.end(t, s.Ended.Seq, s.EndedAt, t.play.Finish(), out)
+	}
+}
+
+// end takes stages of the present shoe that no event reached. They are as of the event that ended it.
+func (e *Engine) end(t *table, seq record.Seq, at int64, stages iter.Seq[play.Stage], out *rows.Set) {
 	s := t.play.Shoe
 	if s == nil {
 		return
 	}
-	end := schema.Event{
-		PropertyID: t.play.Property, TableID: t.play.ID, PitID: s.Pit, ShoeID: s.Name,
-		Seq: uint64(s.Ended.Seq), At: s.EndedAt,
+	ev := schema.Event{
+		PropertyID: t.play.Property, TableID: t.play.ID, PitID: s.Pit, ShoeID: s.Name, Seq: uint64(seq), At: at,
 	}
-	for stage := range t.play.Finish() {
-		e.reach(t, &end, &stage, out)
+	for stage := range stages {
+		e.reach(t, &ev, &stage, out)
 	}
 }
 

@@ -192,10 +192,8 @@ func checkOfferStart(p *Pass) {
 func checkOfferOrder(p *Pass) {
 	prep := &p.Shoe.Prep
 	offers := firstOffers(prep)
-	for _, o := range offers {
-		if p.seatingUnknown(prep.Occupied, o.Seat, o.Seq) {
-			return
-		}
+	if len(offers) > 0 && p.seatingUnknown(prep.Occupied, offers[0].Seat, offers[0].Seq) {
+		return
 	}
 	for i := 1; i < len(offers); i++ {
 		want := clockwise(prep.Occupied, offers[i-1].Seat)

@@ -236,10 +236,11 @@ func BasisOf(c law.Cited) finding.Basis {
 
 // money is an amount of minor units in the table's currency, for people.
 func (p *Pass) money(minor int64) string {
+	text := schema.Money(minor, p.Config.Currency)
 	if minor == baccarat.MaxAmount {
-		return "at least " + schema.Money(minor, p.Config.Currency)
+		return "at least " + text
 	}
-	return schema.Money(minor, p.Config.Currency)
+	return text
 }
 
 // ofWagers are the subjects of several wagers.
