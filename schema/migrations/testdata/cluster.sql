@@ -3118,3 +3118,27 @@ ALTER TABLE shoeproof.wagers_local ON CLUSTER floor MATERIALIZE INDEX by_shoe;
 ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
 
 ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor MATERIALIZE INDEX by_shoe;
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.evidence_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.shoes_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.feeds_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.dealer_rounds_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;

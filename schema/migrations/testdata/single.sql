@@ -2383,3 +2383,27 @@ ALTER TABLE shoeproof.wagers MATERIALIZE INDEX by_shoe;
 ALTER TABLE shoeproof.vigorish ADD INDEX IF NOT EXISTS by_shoe shoe_id TYPE bloom_filter(0.01) GRANULARITY 1;
 
 ALTER TABLE shoeproof.vigorish MATERIALIZE INDEX by_shoe;
+
+ALTER TABLE shoeproof.events MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.evidence MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.findings MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.open_findings MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.journal MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.rounds MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.wagers MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.vigorish MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.shoes MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.table_memory MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.feeds MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.dealer_rounds MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
