@@ -224,7 +224,7 @@ CREATE TABLE _database_.dealer_findings_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, dealer_id, at, id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = ''
 COMMENT 'findings by whose hands they were made at';
 
 CREATE TABLE _database_.dealer_rounds
@@ -253,7 +253,7 @@ CREATE TABLE _database_.dealer_rounds_local
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(gaming_day)
 ORDER BY (property_id, dealer_id, gaming_day, table_id, shoe_id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'the rounds of a shoe that a dealer dealt';
 
 CREATE TABLE _database_.events
@@ -373,7 +373,7 @@ CREATE TABLE _database_.evidence_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (detector, key, at, property_id, table_id, shoe_id, round)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'a detector\'s factor for one round and one key';
 
 CREATE TABLE _database_.exports
@@ -455,7 +455,7 @@ CREATE TABLE _database_.feeds_local
 )
 ENGINE = ReplacingMergeTree(at)
 ORDER BY (property_id, table_id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'the last event of each table';
 
 CREATE TABLE _database_.finding_actions
@@ -607,7 +607,7 @@ CREATE TABLE _database_.findings_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, at, id)
-SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, deduplicate_merge_projection_mode = 'rebuild', min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, deduplicate_merge_projection_mode = 'rebuild', min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one deviation, anomaly, data fault or notice';
 
 CREATE MATERIALIZED VIEW _database_.findings_to_dealers_local TO _database_.dealer_findings_local
@@ -793,7 +793,7 @@ CREATE TABLE _database_.journal_local
 )
 ENGINE = MergeTree
 ORDER BY (topic, partition, to_offset)
-SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one flushed range of a partition';
 
 CREATE TABLE _database_.leases
@@ -889,7 +889,7 @@ CREATE TABLE _database_.notices_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, pit_id, table_id, at, seq)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = ''
 COMMENT 'a notice filed or posted';
 
 CREATE TABLE _database_.open_findings
@@ -961,7 +961,7 @@ CREATE TABLE _database_.open_findings_local
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (property_id, urgency, at, id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'findings that nobody has closed yet';
 
 CREATE TABLE _database_.rounds
@@ -1061,7 +1061,7 @@ CREATE TABLE _database_.rounds_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, shoe_id, round)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one round as played';
 
 CREATE MATERIALIZED VIEW _database_.rounds_to_dealers_local TO _database_.dealer_rounds_local
@@ -1119,7 +1119,7 @@ CREATE TABLE _database_.run_lines_local
 ENGINE = MergeTree
 ORDER BY (property_id, gaming_day, part, generation, no)
 TTL written_at + toIntervalDay(30)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = ''
 COMMENT 'what one worker of a run found; the merged run is in audit_runs and findings';
 
 CREATE TABLE _database_.schema_migrations
@@ -1244,7 +1244,7 @@ CREATE TABLE _database_.shoes_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, shoe_id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one shoe as played';
 
 CREATE TABLE _database_.table_configs
@@ -1295,7 +1295,7 @@ CREATE TABLE _database_.table_configs_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, pit_id, table_id, at, seq)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = ''
 COMMENT 'a configuration in force';
 
 CREATE TABLE _database_.table_memory
@@ -2420,7 +2420,7 @@ CREATE TABLE _database_.vigorish_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, shoe_id, round, wager_id, kind)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'what one wager owed in vigorish and what became of it';
 
 CREATE TABLE _database_.wagers
@@ -2490,7 +2490,7 @@ CREATE TABLE _database_.wagers_local
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, shoe_id, round, wager_id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one wager as placed and settled';
 
 CREATE TABLE _database_.waiting

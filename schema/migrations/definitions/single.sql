@@ -115,7 +115,7 @@ CREATE TABLE _database_.dealer_findings
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, dealer_id, at, id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = ''
 COMMENT 'findings by whose hands they were made at';
 
 CREATE TABLE _database_.dealer_rounds
@@ -131,7 +131,7 @@ CREATE TABLE _database_.dealer_rounds
 ENGINE = AggregatingMergeTree
 PARTITION BY toYYYYMM(gaming_day)
 ORDER BY (property_id, dealer_id, gaming_day, table_id, shoe_id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'the rounds of a shoe that a dealer dealt';
 
 CREATE TABLE _database_.events
@@ -210,7 +210,7 @@ CREATE TABLE _database_.evidence
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (detector, key, at, property_id, table_id, shoe_id, round)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'a detector\'s factor for one round and one key';
 
 CREATE TABLE _database_.exports
@@ -253,7 +253,7 @@ CREATE TABLE _database_.feeds
 )
 ENGINE = ReplacingMergeTree(at)
 ORDER BY (property_id, table_id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'the last event of each table';
 
 CREATE TABLE _database_.finding_actions
@@ -339,7 +339,7 @@ CREATE TABLE _database_.findings
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, at, id)
-SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, deduplicate_merge_projection_mode = 'rebuild', min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, deduplicate_merge_projection_mode = 'rebuild', min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one deviation, anomaly, data fault or notice';
 
 CREATE MATERIALIZED VIEW _database_.findings_to_dealers TO _database_.dealer_findings
@@ -476,7 +476,7 @@ CREATE TABLE _database_.journal
 )
 ENGINE = MergeTree
 ORDER BY (topic, partition, to_offset)
-SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one flushed range of a partition';
 
 CREATE TABLE _database_.leases
@@ -528,7 +528,7 @@ CREATE TABLE _database_.notices
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, pit_id, table_id, at, seq)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = ''
 COMMENT 'a notice filed or posted';
 
 CREATE TABLE _database_.open_findings
@@ -566,7 +566,7 @@ CREATE TABLE _database_.open_findings
 )
 ENGINE = ReplacingMergeTree(version, is_deleted)
 ORDER BY (property_id, urgency, at, id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'findings that nobody has closed yet';
 
 CREATE TABLE _database_.rounds
@@ -619,7 +619,7 @@ CREATE TABLE _database_.rounds
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, shoe_id, round)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one round as played';
 
 CREATE MATERIALIZED VIEW _database_.rounds_to_dealers TO _database_.dealer_rounds
@@ -663,7 +663,7 @@ CREATE TABLE _database_.run_lines
 ENGINE = MergeTree
 ORDER BY (property_id, gaming_day, part, generation, no)
 TTL written_at + toIntervalDay(30)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = ''
 COMMENT 'what one worker of a run found; the merged run is in audit_runs and findings';
 
 CREATE TABLE _database_.schema_migrations
@@ -729,7 +729,7 @@ CREATE TABLE _database_.shoes
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, shoe_id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one shoe as played';
 
 CREATE TABLE _database_.table_configs
@@ -756,7 +756,7 @@ CREATE TABLE _database_.table_configs
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, pit_id, table_id, at, seq)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = ''
 COMMENT 'a configuration in force';
 
 CREATE TABLE _database_.table_memory
@@ -1841,7 +1841,7 @@ CREATE TABLE _database_.vigorish
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, shoe_id, round, wager_id, kind)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'what one wager owed in vigorish and what became of it';
 
 CREATE TABLE _database_.wagers
@@ -1879,7 +1879,7 @@ CREATE TABLE _database_.wagers
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
 ORDER BY (property_id, table_id, shoe_id, round, wager_id)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'one wager as placed and settled';
 
 CREATE TABLE _database_.waiting

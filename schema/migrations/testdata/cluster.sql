@@ -3142,3 +3142,31 @@ ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor MODIFY SETTING merge_s
 ALTER TABLE shoeproof.feeds_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
 
 ALTER TABLE shoeproof.dealer_rounds_local ON CLUSTER floor MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.dealer_findings_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.dealer_rounds_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.evidence_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.feeds_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.findings_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.notices_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.open_findings_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.rounds_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.run_lines_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.shoes_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.table_configs_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';

@@ -2407,3 +2407,31 @@ ALTER TABLE shoeproof.table_memory MODIFY SETTING merge_selector_enable_heuristi
 ALTER TABLE shoeproof.feeds MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
 
 ALTER TABLE shoeproof.dealer_rounds MODIFY SETTING merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0;
+
+ALTER TABLE shoeproof.dealer_findings MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.dealer_rounds MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.evidence MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.feeds MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.findings MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.journal MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.notices MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.open_findings MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.rounds MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.run_lines MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.shoes MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.table_configs MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.vigorish MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.wagers MODIFY SETTING auto_statistics_types = '';
