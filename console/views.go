@@ -17,6 +17,14 @@ type viewLink struct {
 	Saved       bool // by this person
 }
 
+// URL is the whole address: a template would escape the = of a query that it completes.
+func (v viewLink) URL() string {
+	if v.Query == "" {
+		return "/queue"
+	}
+	return "/queue?" + v.Query
+}
+
 // views returns the views that everyone has, and then those that the user saved.
 func (c *Console) views(x *exchange, query url.Values) ([]viewLink, error) {
 	views := []viewLink{
