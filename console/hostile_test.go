@@ -281,8 +281,9 @@ func TestEveryPage(t *testing.T) {
 	})
 }
 
-// On narrow screens in the light theme, no text of a drawing lies over another or beyond its frame, no name of a table
-// is broken, no mark lies over a box, and every column that has a text has room for it.
+// On narrow screens in the light theme, no text of a drawing lies over another, is beyond its frame or
+// has letters of less than 9 pixels, no name of a table is broken, no mark lies over a box, and every column that has
+// a text has room for it.
 func TestNarrowScreens(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
@@ -308,8 +309,9 @@ func TestNarrowScreens(t *testing.T) {
 	const faults = `(() => {
 		const all = (selector, root) => [...(root || document).querySelectorAll(selector)];
 		const box = (x) => x.getBoundingClientRect(), found = [];
+		const shown = (x) => x.textContent.trim() && x.getClientRects().length;
 		for (const svg of all("main svg:is(.curve, .compare, .shoes, .arc)")) {
-			const frame = box(svg), texts = all("text", svg).filter((x) => x.textContent.trim());
+			const frame = box(svg), texts = all("text", svg).filter(shown);
 			for (const x of texts) {
 				const r = box(x), seat = x.matches(".seat text") && x.parentNode.querySelector("circle");
 				if (r.left < frame.left - 1 || r.right > frame.right + 1) found.push("beyond its frame: " + x.textContent);
@@ -322,6 +324,10 @@ func TestNarrowScreens(t *testing.T) {
 						found.push(x.textContent + " lies over " + o.textContent);
 				}
 			}
+		}
+		for (const x of all("main svg text").filter(shown)) {
+			const scale = x.getScreenCTM(), size = parseFloat(getComputedStyle(x).fontSize) * Math.hypot(scale.a, scale.b);
+			if (size < 9) found.push("letters of " + size.toFixed(1) + " px: " + x.outerHTML);
 		}
 		for (const a of all("main td a[href^='/tables/']"))
 			if (a.getClientRects().length > 1) found.push("a broken name: " + a.textContent);

@@ -143,10 +143,11 @@ func words(s string) string {
 	return strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(s))
 }
 
-// clipped shortens a name for a drawing of a width, with a margin. The names of one table differ at their end.
-func clipped(name string, width float64) string {
-	const letter, margin = 7, 8
-	switch most := int((width - margin) / letter); {
+// clipped shortens a name for a drawing of a width, with a margin, in letters of a width. The names of one table differ
+// at their end.
+func clipped(name string, width float64, letter int) string {
+	const margin = 8
+	switch most := int(width-margin) / letter; {
 	case len(name) <= most:
 		return name
 	case most < 4: // too little to recognize
