@@ -67,7 +67,7 @@ func TestBulk(t *testing.T) {
 	b.open("/queue?rule=vig.amount.under")
 	b.press("j")
 	b.press("a")
-	done("acknowledge: 1200 findings.")
+	done("Acknowledged: 1200 findings.")
 	t.Logf("%d findings in %v", many, time.Since(began))
 	if n := states(); n["acknowledged ann"] != many || n["new "] != 3 {
 		t.Errorf("after a bulk of %d: %v", many, n)
@@ -96,7 +96,7 @@ func TestBulk(t *testing.T) {
 	}
 	b.await("document.activeElement.closest('.queue tr') != null") // the focus is in the list
 	b.press("z")
-	done("undo: 1200 findings.")
+	done("Undone: 1200 findings.")
 	if n := states(); n["new "] != many+3 {
 		t.Errorf("after undo: %v", n)
 	}
@@ -119,7 +119,7 @@ func TestBulk(t *testing.T) {
 	}
 	eval[int](b, "[...document.querySelectorAll('.queue input[name=key]')].filter((x) => { x.checked = true; }).length")
 	b.click("button[value=acknowledge]")
-	done("acknowledge: 2 findings. Not changed: ")
+	done("Acknowledged: 2 findings. Not changed: ")
 	text := eval[string](b, "document.querySelector('#done').innerText")
 	if !strings.Contains(text, "already acknowledged") || !strings.Contains(text, open[1].Rule) {
 		t.Errorf("the report of a bulk with one taken: %q", text)
@@ -242,7 +242,7 @@ func TestBulk(t *testing.T) {
 	b.do(chromedp.SetValue(chromedp.CSS(".closing [name=reason]"), "seen twice"))
 	b.click(".queue input[name=key]")
 	b.click("button[value=close]")
-	done("close: 1 finding.")
+	done("Closed: 1 finding.")
 	if eval[bool](b, "document.querySelector('#undo') != null") {
 		t.Error("a finding that was closed has a button to undo")
 	}
@@ -278,9 +278,9 @@ func keepsFilter(b *browser, done func(string)) {
 	kept("the form")
 	b.press("j")
 	b.press("r")
-	done("review: 1 finding.")
+	done("In review: 1 finding.")
 	kept("an action")
 	b.press("z")
-	done("undo: 1 finding.")
+	done("Undone: 1 finding.")
 	kept("the undo")
 }

@@ -96,6 +96,7 @@ func TestHeadline(t *testing.T) {
 	for want, x := range map[string][4]string{
 		"Stood on 4 (expected: must draw)": {"draw.x", "deviation", "must draw", "stood on 4"},
 		"Paid $20.00 (expected: $40.00)":   {"payout.x", "deviation", "USD 40.00", "paid USD 20.00"},
+		"Player $60.00 placed late":        {"wager.x", "deviation", "", "PLAYER USD 60.00 placed late"},
 		"20 cards repeat":                  {"d04", "anomaly", "", "20 cards repeat; rounds 3, 4"},
 		"feed.gap":                         {"feed.gap", "data_fault", "", ""},
 		"Not announced":                    {"x", "deviation", strings.Repeat("x", 121), "not announced"},

@@ -33,6 +33,8 @@ type inquiry struct {
 	patrons  []string // masks of one patron
 	finding  string   // id, or its first digits
 	unknown  []string
+	tables   []string // that have the number of the words choice
+	choice   string
 }
 
 // phrases are what a text is made of: a keyword with its value, a comparison with its amount, or a word.
@@ -66,6 +68,8 @@ func (c *Console) inquire(x *exchange, text string) (*inquiry, error) {
 			}
 		case isFiller(word), q.number(word, value), q.spoken(p), q.moment(p, c):
 		case word == "table" && q.numbered(tiles, value):
+		case word == "table" && len(q.tables) > 1:
+			q.choice = p
 		case value != "" && (word == "table" || word == "dealer" || word == "shoe"):
 			err = q.name(c, x, tiles, value)
 		default:
@@ -133,28 +137,32 @@ func (q *inquiry) spoken(text string) bool {
 	return true
 }
 
-// numbered finds the table that people call by its number: table 7 is live-07, if no other table has the number.
+// numbered finds the table that people call by its number: table 7 is live-07, if no other table has the number. If
+// several have it, they are the tables of the inquiry.
 func (q *inquiry) numbered(tiles []store.Tile, number string) bool {
 	want, err := strconv.ParseUint(number, 10, 16)
 	if err != nil {
 		return false
 	}
 	var found *store.Tile
+	q.tables = nil
 	for i := range tiles {
 		name := tiles[i].TableID
 		digits := name[len(strings.TrimRight(name, "0123456789")):]
 		if n, err := strconv.ParseUint(digits, 10, 16); err != nil || n != want {
 			continue
 		}
-		if found != nil || strings.EqualFold(name, number) {
+		if strings.EqualFold(name, number) {
 			return false
 		}
-		found = &tiles[i]
+		if !slices.Contains(q.tables, name) {
+			found, q.tables = &tiles[i], append(q.tables, name)
+		}
 	}
-	if found != nil {
+	if len(q.tables) == 1 {
 		q.table = found
 	}
-	return found != nil
+	return len(q.tables) == 1
 }
 
 // moment reads a time of day or a day.

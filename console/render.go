@@ -193,8 +193,9 @@ func headline(rule, kind, expected, observed string) string {
 	if text == "" {
 		return rule
 	}
+	text = people(text)
 	first, size := utf8.DecodeRuneInString(text)
-	return people(string(unicode.ToUpper(first)) + text[size:])
+	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // docOf describes a rule or a detector; it is empty for other names.

@@ -327,6 +327,25 @@ func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, 
 	if code, _ := send(t, "GET", c.url+"/search?q="+f.ID, "", "Cookie", operator); code != 303 {
 		t.Errorf("a search with one result: %d, want a redirect", code)
 	}
+
+	// Nothing at a time without a day: the note has all days that were searched.
+	at := time.Now().In(c.Law.Calendar.Zone).Add(-5 * time.Hour)
+	_, body := send(t, "GET", c.url+"/search?q=live-07+"+at.Format("15:04"), "", "Cookie", operator)
+	if want := at.Add(15 * time.Minute).Format(" to Mon 2 Jan 15:04"); !strings.Contains(body, want) ||
+		!strings.Contains(body, "on each of the 3 days") {
+		_, after, _ := strings.Cut(body, `<div id="found"`)
+		t.Errorf("no days%s in %.300s", want, after)
+	}
+
+	// Of two tables with one number the reader chooses one.
+	other := legal(t, simulated.Options{Property: "ac-1", Table: "pb-07", Seed: 4, Start: time.Now().Add(-time.Minute)})
+	newTestFloor(t, c.Store).play(other.Open())
+	testkit.Await(t, "both tables with the number 7", func() bool {
+		_, body := send(t, "GET", c.url+"/search?q=table+7,+seat+2", "", "Cookie", operator)
+		return strings.Contains(body, "2 tables have the number of") &&
+			strings.Contains(body, `href="/search?q=live-07%2C&#43;seat&#43;2"`) &&
+			strings.Contains(body, `href="/search?q=pb-07%2C&#43;seat&#43;2"`)
+	})
 }
 
 func patronAt(t *testing.T, s *store.Store, r store.Round) string {

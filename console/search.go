@@ -65,6 +65,14 @@ func searchPage(c *Console, x *exchange) error {
 
 // answer adds what an inquiry names to a page.
 func (c *Console) answer(x *exchange, q *inquiry, f *found) error {
+	if q.choice != "" {
+		f.Notes = append(f.Notes, fmt.Sprintf("%d tables have the number of %q", len(q.tables), q.choice))
+		for _, name := range q.tables[:min(len(q.tables), maxHits)] {
+			text := strings.Replace(q.text, q.choice, name, 1)
+			f.Hits = append(f.Hits, hit{Kind: "search", Name: text, URL: "/search?q=" + url.QueryEscape(text)})
+		}
+		return nil
+	}
 	if len(q.unknown) > 0 {
 		return c.unknown(x, q, f)
 	}
@@ -196,12 +204,15 @@ func (c *Console) clauseHits(x *exchange, q *inquiry, f *found) error {
 	return err
 }
 
+// daysOfTime is the number of days on which a time of day without a day is looked for.
+const daysOfTime = 3
+
 // tries is the number of periods that are searched until one has rounds: a time of day without a day is looked for on
 // three days, and a time in words in each half of a day.
 func (q *inquiry) tries() int {
 	n := 1
 	if q.minute >= 0 && q.day.IsZero() {
-		n = 3
+		n = daysOfTime
 	}
 	if q.half {
 		n *= 2
@@ -232,6 +243,7 @@ func (c *Console) roundHits(x *exchange, q *inquiry, f *found) error {
 		days, rq.Property, rq.Table = 2, q.table.PropertyID, q.table.TableID
 	}
 	p := c.periodOf(q, days)
+	latest := p
 	var rounds []store.Round
 	for try := range q.tries() {
 		if len(rounds) > 0 {
@@ -256,6 +268,11 @@ func (c *Console) roundHits(x *exchange, q *inquiry, f *found) error {
 			Kind: "round", Name: fmt.Sprintf("%s round %d", r.TableID, r.Round), Text: text, URL: roundURL(r), At: r.At,
 		})
 	}
-	f.Notes = append(f.Notes, "rounds "+c.periodText(p))
+	note := "rounds " + c.periodText(p)
+	if len(rounds) == 0 && q.minute >= 0 && q.day.IsZero() {
+		note = fmt.Sprintf("rounds within 15 minutes of the time, on each of the %d days %s", daysOfTime,
+			c.periodText(span{since: p.since, until: latest.until}))
+	}
+	f.Notes = append(f.Notes, note)
 	return nil
 }

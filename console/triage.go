@@ -138,6 +138,7 @@ func triage(c *Console, x *exchange) error {
 		return badRequest("Select a finding first.")
 	}
 	var done []string
+	var waiting int // for a second person
 	var refused []error
 	until := c.Now().Add(store.UndoFor) // of the first part, which the others follow
 	for part := range slices.Chunk(ids, store.MaxIDs) {
@@ -147,6 +148,9 @@ func triage(c *Console, x *exchange) error {
 		})
 		for i := range out.Rows {
 			done = append(done, out.Rows[i].ID)
+			if action == store.Close && out.Rows[i].State == store.Closing {
+				waiting++
+			}
 		}
 		refused = append(refused, out.Refused...)
 		if err = failed; err != nil {
@@ -159,11 +163,17 @@ func triage(c *Console, x *exchange) error {
 	case len(done) == 0:
 		return refused[0]
 	}
-	text := fmt.Sprintf("%s: %s.", words(action), plural(len(done), "finding"))
-	if err != nil {
+	text := fmt.Sprintf("%s: %s.", doneWords[action], plural(len(done), "finding"))
+	switch {
+	case err != nil:
 		_, why := x.explain(err)
-		text = fmt.Sprintf("%s: %d of %s. Then: %s Repeat the action to continue.", words(action), len(done),
+		text = fmt.Sprintf("%s: %d of %s. Then: %s Repeat the action to continue.", doneWords[action], len(done),
 			plural(len(ids), "finding"), why)
+	case waiting == len(done):
+		text = fmt.Sprintf("Closing requested: %s. A supervisor must confirm.", plural(waiting, "finding"))
+	case waiting > 0:
+		text = fmt.Sprintf("Closed: %s. Closing requested: %d, which a supervisor must confirm.",
+			plural(len(done)-waiting, "finding"), waiting)
 	}
 	for i, r := range refused {
 		if i == maxReasons {
@@ -174,6 +184,13 @@ func triage(c *Console, x *exchange) error {
 	}
 	x.report(text, action, done, until)
 	return x.redirect(local(form.Get("next")))
+}
+
+// doneWords report an action that was done.
+var doneWords = map[string]string{
+	store.Acknowledge: "Acknowledged", store.Review: "In review", store.Assign: "Assigned", store.Escalate: "Escalated",
+	store.Note: "Note added", store.Close: "Closed", store.Confirm: "Closing confirmed", store.Reject: "Closing rejected",
+	store.Reopen: "Reopened", store.Undo: "Undone",
 }
 
 // maxReasons is the number of refused findings that a report names.

@@ -69,6 +69,10 @@ func TestTriageByKeyboard(t *testing.T) {
 	ann.press("\t")
 	ann.press("\r")
 	ann.await("document.querySelector('.head .state-closing') != null")
+	if done := eval[string](ann, "document.querySelector('#done span').textContent"); done !=
+		"Closing requested: 1 finding. A supervisor must confirm." {
+		t.Errorf("a request to close is reported as %q", done)
+	}
 	if n := eval[int](ann, "document.querySelectorAll('button[value=confirm]').length"); n != 0 {
 		t.Error("an operator has the button to confirm")
 	}
