@@ -334,7 +334,7 @@ func TestNarrowScreens(t *testing.T) {
 		for (const td of all(".queue td:first-child"))
 			if (getComputedStyle(td).boxShadow != "none") found.push("a mark over a box");
 		for (const td of all("main td, main dd"))
-			if (box(td).width < 100 && td.innerText.length > 60) found.push("a narrow column: " + td.innerText.slice(0, 60));
+			if (box(td).width < 100 && td.innerText.length > 40) found.push("a narrow column: " + td.innerText.slice(0, 60));
 		return [...new Set(found)].slice(0, 5).join("; ");
 	})()`
 	for _, page := range pages {
