@@ -38,7 +38,7 @@ a finding, feed.reconcile; of facts also exit code 3), checks that the journal a
 records of the console for each other (a difference is a finding, console.records, and exit code 3), evaluates the
 rules that compare tables, the review queue of the detectors and, on the last day of a month, the hold tests, and
 stores one row of the run with its digests. It may be interrupted and started again. The same archive gives the same
-result.
+result. It needs the patron key of ingest (patron_key_file), because stored wagers name patrons under it.
 
 With --gaming-day missing it audits each day of the last five weeks that has events and that no finished run covers,
 or whose events arrived after the run began.
@@ -46,8 +46,8 @@ or whose events arrived after the run began.
 With --worker i/n, i from 0, this process takes one of n shares of the tables. The process that finds all shares
 done merges them and prints the findings; the others print nothing. A process replays --workers tables at once. Neither
 changes the result.`,
-		Example: `  audit run --property ac-1 --gaming-day last
-  audit run --property ac-1 --gaming-day missing
+		Example: `  audit run --property ac-1 --gaming-day last --patron-key-file patron.key
+  SHOEPROOF_PATRON_KEY_FILE=patron.key audit run --property ac-1 --gaming-day missing
   audit run --property ac-1 --gaming-day 2026-11-19 --shift night -o ndjson --fail-on major > findings.ndjson
   audit run --property ac-1 --from 2025-01-01 --to 2025-12-31 --worker 3/8`,
 		Args: cobra.NoArgs,
@@ -64,7 +64,7 @@ changes the result.`,
 	fs.StringVar(&f.failOn, "fail-on", "", "exit with 3 if there is a finding of this severity or above: info, minor, "+
 		"major or critical")
 	fs.StringVar(&f.min, "min-severity", "info", "print findings of this severity and above")
-	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "log", "tracing")
+	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "patron_key_file", "log", "tracing")
 	return cmd
 }
 
@@ -137,7 +137,10 @@ func (f *runFlags) options(config *settings.Audit) (o nightly.Options, err error
 		return o, err
 	}
 	o.Score, o.Statistics = true, nightly.Statistics(&o.Engine)
-	o.Days, err = f.Days(&o.Engine.Calendar, time.Now())
+	if o.Days, err = f.Days(&o.Engine.Calendar, time.Now()); err == nil && config.Law.PatronKey == "" {
+		err = errors.New("patron_key_file: not set, want the key of ingest: under another key each stored wager differs " +
+			"from the replay")
+	}
 	return o, err
 }
 

@@ -42,7 +42,7 @@ type Options struct {
 
 // Check returns an error for each setting that an export lacks.
 func Check(config *settings.Audit) error {
-	var missing error
+	var missing settings.Complaints
 	for _, s := range []struct{ key, have string }{
 		{"export.licensee", config.Export.Licensee},
 		{"export.log", config.Export.Log},
@@ -50,8 +50,11 @@ func Check(config *settings.Audit) error {
 		{"patron_key_file", string(config.Law.PatronKey)},
 	} {
 		if s.have == "" {
-			missing = errors.Join(missing, fmt.Errorf("%s: not set; an export requires it", s.key))
+			missing = append(missing, fmt.Errorf("%s: not set; an export requires it", s.key))
 		}
+	}
+	if len(missing) == 0 {
+		return nil
 	}
 	return missing
 }
