@@ -231,7 +231,7 @@ func (b *builder) people(ctx context.Context, fresh []*digested, amendments []Am
 }
 
 func (m *Manifest) readme(verifiers []Verifier) string {
-	hashes := "Their SHA-256 are in the file verifiers.sha256 of the release.\n"
+	hashes := "The SHA-256 of verify.html and audit.exe are in the file\nverifiers.sha256 of that release.\n"
 	if len(verifiers) > 0 {
 		hashes = "The SHA-256 of the files of this release:\n\n"
 		for _, v := range verifiers {
