@@ -285,11 +285,24 @@ func Unreadable(file string, err error) error {
 	for _, text := range texts {
 		place := file
 		if line, what, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(line, "line ") {
-			place, text = file+":"+line[len("line "):], what
+			place, text = file+":"+parserLine(line[len("line "):], what), what
 		}
 		errs = append(errs, fmt.Errorf("%s: %s", place, plainly(text)))
 	}
 	return errors.Join(errs...)
+}
+
+// parserLine corrects the line of an error of the YAML parser, which counts lines from 0. Its scanner counts from 1.
+func parserLine(line, what string) string {
+	n, err := strconv.Atoi(line)
+	for _, of := range []string{
+		"<document start>", "node content", "'-' indicator", "key", "',' or ']'", "',' or '}'",
+	} {
+		if err == nil && what == "did not find expected "+of {
+			return strconv.Itoa(n + 1)
+		}
+	}
+	return line
 }
 
 // plainly replaces the names of Go's types in an error of the decoder.

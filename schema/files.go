@@ -99,7 +99,7 @@ func (r *Reader) unpack(packed string, in io.Reader) error {
 	case ".gz":
 		unpacked, err := gzip.NewReader(in)
 		if err != nil {
-			return err
+			return fmt.Errorf("not gzip, or damaged: %w", err)
 		}
 		r.in.Reset(unpacked)
 		// Close repeats the error of Read.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,9 @@ not, and 2 if a file cannot be opened. Findings about the play do not change it.
 				return cli.WrongUsage(err)
 			}
 			report, err := conform.Files(cmd.Context(), src, opt)
+			if errors.Is(err, file.ErrNoEvents) {
+				return cli.WrongUsage(err)
+			}
 			if err != nil {
 				return err
 			}

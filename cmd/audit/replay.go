@@ -78,6 +78,9 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	sum, err := replay.Files(cmd.Context(), src, opt, printer, show)
 	progress.Clear()
+	if errors.Is(err, file.ErrNoEvents) {
+		err = cli.WrongUsage(err)
+	}
 	if sum.Counts.Records == 0 && err != nil {
 		return err
 	}

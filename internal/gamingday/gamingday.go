@@ -47,6 +47,9 @@ func (c *Choice) Days(calendar *calendar.Calendar, now time.Time) ([]string, err
 		first = date.AddDate(0, 0, -1).Format(time.DateOnly)
 		last = first
 	default:
+		if _, err := time.Parse(time.DateOnly, c.Day); err != nil {
+			return nil, fmt.Errorf("--gaming-day %q, want a date such as 2026-11-19, last, or a word of --help", c.Day)
+		}
 		first, last = c.Day, c.Day
 	}
 	if _, _, err := calendar.Bounds(first, c.Shift); err != nil {

@@ -42,7 +42,7 @@ type Console struct {
 	NotifyTopic string   `key:"notify_topic" doc:"Kafka topic of critical findings, at kafka.brokers; empty for none"`
 	NotifyFile  string   `key:"notify_file" doc:"YAML file of further channels of notifications (Slack, Teams, e-mail, syslog, OTLP, webhooks) and of their routes; empty for none"`
 	ChainKey    Secret   `key:"chain_key" doc:"key, 32 bytes or more, that signs the log of the console and the actions of triage; more lines are former keys"`
-	ChainFile   string   `key:"chain_key_file" doc:"file with that key, the newest first, one a line; the same for the console and for audit run, export, verify and hold"`
+	ChainFile   string   `key:"chain_key_file" doc:"file with the keys of the chains of triage and of the console log, the newest first, one a line; the same for the console and for audit run, export, verify and hold"`
 	HighAmount  int      `key:"high_amount" doc:"amount in minor units from which a finding is one step more urgent; 0 for never"`
 }
 

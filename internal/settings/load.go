@@ -44,6 +44,7 @@ type Loaded struct {
 	origins map[string]string
 	leaves  []setting
 	wrong   []error
+	unread  bool     // the file could not be read
 	renamed []string // warnings of settings under an old name
 }
 
@@ -61,7 +62,7 @@ func (c Complaints) Error() string {
 	if len(c) == 1 {
 		return "configuration: " + c[0].Error()
 	}
-	lines := []string{fmt.Sprintf("configuration, %d complaints:", len(c))}
+	lines := []string{fmt.Sprintf("configuration, %d errors:", len(c))}
 	for _, err := range c {
 		lines = append(lines, "  "+err.Error())
 	}
@@ -92,8 +93,12 @@ func Load(fs *pflag.FlagSet, config any) (*Loaded, error) {
 			l.complain(leaf.key, leaf.set(v.Get(leaf.key)))
 		}
 	}
+	wrong := len(l.wrong)
 	if c, ok := config.(interface{ check(*Loaded) }); ok {
 		c.check(l)
+	}
+	if l.unread {
+		l.wrong = l.wrong[:wrong] // what is missing may be in the file
 	}
 	return l, l.err()
 }
@@ -208,7 +213,7 @@ func (l *Loaded) readFile(fs *pflag.FlagSet) *configFile {
 	}
 	file, err := readFile(path, everything())
 	if err != nil {
-		l.wrong = append(l.wrong, err)
+		l.wrong, l.unread = append(l.wrong, err), true
 		return nil
 	}
 	l.wrong = append(l.wrong, file.wrong...)

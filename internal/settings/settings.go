@@ -30,7 +30,7 @@ type Ingest struct {
 // Journal is the key of the rows of the journal.
 type Journal struct {
 	Key     Secret `key:"key" doc:"key, 32 bytes or more, that signs the journal; more lines are former keys"`
-	KeyFile string `key:"key_file" doc:"file with that key: the file of console.chain_key_file"`
+	KeyFile string `key:"key_file" doc:"file with the key of the HMACs of the journal: the file of console.chain_key_file"`
 }
 
 // Audit is the configuration of audit.

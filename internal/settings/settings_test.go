@@ -60,7 +60,11 @@ func TestWrongSettings(t *testing.T) {
 		{name: "section as a value", file: "kafka: yes\n", want: []string{"c.yaml:1: kafka: want keys and values"}},
 		{name: "list as a file", file: "- a\n", want: []string{"c.yaml:1: the file: want keys and values"}},
 		{name: "key twice", file: "log:\n  level: info\n  level: warn\n", want: []string{"c.yaml:3: log.level: given twice"}},
-		{name: "no yaml", file: "kafka: [\n", want: []string{"c.yaml:1: did not find"}},
+		{name: "no yaml", file: "kafka: [\n", want: []string{"c.yaml:2: did not find"}},
+		{
+			name: "no end of a list", file: "kafka:\n  brokers: [127.0.0.1:9\n", env: []string{"SHOEPROOF_PATRON_KEY="},
+			want: []string{"configuration: c.yaml:2: did not find expected ',' or ']'"}, // and nothing of the file
+		},
 		{name: "two documents", file: "log: {}\n---\nlog: {}\n", want: []string{"c.yaml: more than one document"}},
 		{
 			name: "bomb", file: "log: {level: &a x}\nrulebooks: [*a, *a]\n",
@@ -360,7 +364,7 @@ func TestWrongSettings(t *testing.T) {
 			name: "all at once", file: "kafka: {topic: ''}\nlog: {level: loud}\nnonsense: 1\n",
 			env: []string{"SHOEPROOF_NONSENSE=1"},
 			want: []string{
-				"configuration, 4 complaints:", "kafka.topic", "log.level", "c.yaml:3: nonsense",
+				"configuration, 4 errors:", "kafka.topic", "log.level", "c.yaml:3: nonsense",
 				"SHOEPROOF_NONSENSE",
 			},
 		},

@@ -170,6 +170,7 @@ type stream struct {
 	stdin     io.Reader
 	pipe      io.Closer // of the reader, if it reads a pipe
 	next      int64
+	began     int64 // the offset of the first record of the reader
 	skip      int64 // the first offset that Next gives, see Begin
 	want      int64 // the min number of records
 
@@ -190,6 +191,9 @@ func (s *stream) Begin(offset, end int64) { s.skip, s.want = max(0, offset), end
 
 // Generation is 0: who reads a file is not counted.
 func (s *stream) Generation() int32 { return 0 }
+
+// ErrNoEvents is returned for standard input or a pipe that ends before its first event: what writes it has failed.
+var ErrNoEvents = errors.New("no events")
 
 // ErrShort is returned for files that have fewer records than were read before.
 var ErrShort = errors.New("the files have fewer records than at an earlier reading")
@@ -240,12 +244,16 @@ func (s *stream) fill() error {
 			if err != nil {
 				return err
 			}
-			s.reader, s.path, s.paths = r, s.paths[0], s.paths[1:]
+			s.reader, s.path, s.paths, s.began = r, s.paths[0], s.paths[1:], s.next
 		}
 		in, err := s.reader.Next()
 		if err == io.EOF { //nolint:errorlint // A wrapped EOF is a damaged record.
+			empty := s.next == s.began && isStream(s.path) // New has seen the first record of a file
 			if err := s.close(); err != nil {
 				return err
+			}
+			if empty {
+				return fmt.Errorf("%w in %s", ErrNoEvents, s.path)
 			}
 			continue
 		}
