@@ -117,7 +117,7 @@ soak: engines ## run the tests in their long form, for hours; RUN=name for some,
 
 # Not `go run`, which fails when Ctrl-C ends the demo.
 demo: engines ## run a simulated floor with all programs on this machine
-	go build -trimpath -o .cache/bin/devstack ./cmd/devstack
+	go build -trimpath -ldflags '-X main.version=$(VERSION)' -o .cache/bin/devstack ./cmd/devstack
 	.cache/bin/devstack demo
 
 helm: ## test the chart
