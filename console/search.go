@@ -66,7 +66,7 @@ func searchPage(c *Console, x *exchange) error {
 // answer adds what an inquiry names to a page.
 func (c *Console) answer(x *exchange, q *inquiry, f *found) error {
 	if q.choice != "" {
-		f.Notes = append(f.Notes, fmt.Sprintf("%d tables have the number of %q", len(q.tables), q.choice))
+		f.Notes = append(f.Notes, fmt.Sprintf("%d tables have the number of %q: choose one", len(q.tables), q.choice))
 		for _, name := range q.tables[:min(len(q.tables), maxHits)] {
 			text := strings.Replace(q.text, q.choice, name, 1)
 			f.Hits = append(f.Hits, hit{Kind: "search", Name: text, URL: "/search?q=" + url.QueryEscape(text)})

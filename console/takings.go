@@ -70,9 +70,9 @@ func signed(v float64) string {
 func (r *result) Words() string {
 	switch z := math.Abs(r.Z()); {
 	case z > wideBand:
-		return "outside the wide band: 1 of 1,000 honest results is"
+		return "outside the wide band, as 1 of 1,000 honest results is"
 	case z > narrowBand:
-		return "outside the narrow band: 1 of 20 honest results is"
+		return "outside the narrow band, as 1 of 20 honest results is"
 	}
 	return "within the band"
 }
