@@ -43,10 +43,14 @@ func outcomeUnder(l *law.Law, config *law.Config, w *record.Wager, c *baccarat.C
 
 // oddsOf are what a wager is paid if it wins on a coup.
 func (p *Pass) oddsOf(w *record.Wager, c *baccarat.Coup) baccarat.Odds {
-	if b := p.bet(w); b != nil {
-		return p.Law.Paid(p.Config, b, c)
+	return oddsUnder(p.Law.Law, p.Config, w, c)
+}
+
+func oddsUnder(l *law.Law, config *law.Config, w *record.Wager, c *baccarat.Coup) baccarat.Odds {
+	if b := l.Wager(w.Spot, w.SpotName); b != nil {
+		return l.Paid(config, b, c)
 	}
-	return p.Law.PaidOdds(p.Config, w.Spot, c)
+	return l.PaidOdds(config, w.Spot, c)
 }
 
 // The rules on side bets that a rulebook defines by lines, where no rule is about the wager by name.

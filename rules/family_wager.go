@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -190,6 +191,7 @@ func betsClosed(r *record.Round) record.Seq {
 
 // changed describes a change of a wager.
 func (p *Pass) changed(w *record.Wager, c *record.WagerChange) string {
+	_, to := w.StoodAt(c.Seq)
 	switch {
 	case c.Withdrawn:
 		return "withdrawn"
@@ -197,8 +199,8 @@ func (p *Pass) changed(w *record.Wager, c *record.WagerChange) string {
 		return "raised by " + p.money(c.Amount)
 	case c.Amount < 0:
 		return "lowered by " + p.money(-c.Amount)
-	case c.Spot != w.Spot:
-		return fmt.Sprintf("moved from %v to %v", c.Spot, w.Spot)
+	case c.Spot != to:
+		return fmt.Sprintf("moved from %v to %v", c.Spot, to)
 	}
 	return "changed"
 }
@@ -222,8 +224,9 @@ func (p *Pass) refused(w *record.Wager) bool {
 // reportLate reports a late wager or change. Where no call was reported, either it was made before the first card, and
 // the act came after it, or it was not made, which breaks the clause on the call: both are cited.
 func (p *Pass) reportLate(w *record.Wager, observed string, late lateness, more ...string) {
+	amount, _ := w.StoodAt(late.at) // a refused change is taken back
 	f := Finding{
-		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: cmp.Or(amount, w.Amount),
 		Expected: "no wager made or changed after no more bets", Observed: observed + " after the call",
 		Evidence: []record.Seq{w.Placed, late.closed, late.at}, Verdict: late.verdict,
 	}

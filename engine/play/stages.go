@@ -239,6 +239,7 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		r.Missing, s.CardsLost = true, true
 		t.lateDealt(c, s, r)
 	}
+	rules.RefuseChanges(s.Law, r)
 	s.Enter(s.Law, r, rules.Settling(s.Law, r), rules.SettledByCards(s.Law, r))
 	if Result(r) == baccarat.Void {
 		ground, last := rules.GroundOf(s.Law, &s.Shoe, r), &s.Rounds[len(s.Rounds)-1]
