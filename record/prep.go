@@ -355,4 +355,7 @@ type BankRound struct {
 	Begins bool
 	// Changed means that the Banker's wager was changed after a wager against it.
 	Changed bool
+	// Equaled is the participant whose wagers equaled the Banker's, if known. Wagers of unknown patrons are those of a
+	// seat.
+	Equaled string
 }

@@ -548,11 +548,49 @@ func (r *Round) BankChanged() bool {
 	})
 }
 
-// AppendAgainst fills an empty list with them.
-func (r *Round) AppendAgainst(list []SeatChange) []SeatChange {
+// TwoBanks reports whether the seat of the Banker made several wagers on the banker hand of the round.
+func (r *Round) TwoBanks() bool {
+	if r.Bank == 0 {
+		return false
+	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Spot != baccarat.SpotAgainstBanker || w.Gone {
+		if i+1 != r.Bank && w.Spot == baccarat.SpotBanker && !w.Gone && w.Seat == r.Wagers[r.Bank-1].Seat {
+			return true
+		}
+	}
+	return false
+}
+
+// EqualedBy is the patron whose wagers against the Banker come to the Banker's wager, empty if there is none, or if a
+// patron who wagered at one of the seats is not known.
+func (r *Round) EqualedBy() string {
+	sum := func(of string) (total int64) {
+		for i := range r.Wagers {
+			if w := &r.Wagers[i]; w.Spot == baccarat.SpotAgainstBanker && !w.Gone && w.Patron == of {
+				total += w.Amount
+			}
+		}
+		return total
+	}
+	if r.Bank == 0 || sum("") > 0 {
+		return ""
+	}
+	for i := range r.Wagers {
+		if p := r.Wagers[i].Patron; r.Wagers[i].Spot == baccarat.SpotAgainstBanker && sum(p) == r.Wagers[r.Bank-1].Amount {
+			return p
+		}
+	}
+	return ""
+}
+
+// AppendAgainst fills an empty list with them. A wager that came after the first card and was handed back is none.
+func (r *Round) AppendAgainst(list []SeatChange) []SeatChange {
+	first := r.FirstCard()
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		refused := first != 0 && w.Placed > first && w.Disposition() == baccarat.Return
+		if w.Spot != baccarat.SpotAgainstBanker || w.Gone || refused {
 			continue
 		}
 		at, found := slices.BinarySearchFunc(

@@ -14,7 +14,7 @@ import (
 
 func suiviFor(seat uint32) string {
 	if seat == 0 {
-		return "no banco suivi: no seat equaled the last decided Banker's wager and lost"
+		return "no banco suivi: no participant who wagers now equaled the last decided Banker's wager and lost"
 	}
 	return fmt.Sprintf("banco suivi for seat %d alone", seat)
 }
@@ -62,7 +62,7 @@ func (p *Pass) calledBanco(s record.SeatChange) bool { return banco(p.Round, s.S
 // other stands beside it. If it was announced before the others exercised their option and never placed, the preference
 // may have been refused, or given up: that is suspected, unless the wager was withdrawn. The finding is about a seat.
 func (p *Pass) judgePreference(call *record.Banco, what string, others []record.SeatChange, about uint32) {
-	bank := bank(p.Round)
+	bank := p.soleBank()
 	if bank == nil || len(others) == 0 {
 		return
 	}

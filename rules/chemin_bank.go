@@ -64,8 +64,11 @@ func ownBids(bids []record.Bid, assigned int) (last, highest record.Bid) {
 // checkFirstWager compares the Banker's first wager with what he offered in the bidding, whatever the assignment says.
 // N.J.A.C. 19:47-4.6(b).
 func checkFirstWager(p *Pass) {
-	bank := bank(p.Round)
-	if bank == nil || bank.Gone || p.bankBefore() != nil || p.Round.Replaced.Taken != 0 {
+	if p.bankBefore() != nil || p.Round.Replaced.Taken != 0 {
+		return
+	}
+	bank := p.soleBank()
+	if bank == nil || bank.Gone {
 		return
 	}
 	bids := p.Shoe.Bids

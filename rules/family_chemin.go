@@ -38,8 +38,8 @@ var cheminFamily = []*Rule{
 		Name:     "chemin.banker.wager-before-deal",
 		Doc:      "The Banker wagers before the first card and before any wager against him.",
 		Breach:   "No Banker wager.",
-		Severity: finding.Major, At: Settled, Check: checkBankerWagers, Covers: []string{"chemin.against.after-banker"},
-		Needs: baccarat.FeedWagers,
+		Severity: finding.Major, At: Settled, Check: checkBankerWagers, Needs: baccarat.FeedWagers,
+		Covers: []string{"chemin.against.after-banker", "chemin.wager.late"},
 	},
 	{
 		Name: "chemin.banker.first-wager", Back: Seating, Doc: "The Banker's first wager is at least his bid.",
@@ -130,6 +130,21 @@ var cheminFamily = []*Rule{
 		Severity: finding.Minor, At: Dealt, Needs: baccarat.FeedWagers | baccarat.FeedBetSpots, Check: checkBancoArea,
 	},
 	{
+		Name:     "chemin.wager.late",
+		Doc:      "Wagers against the Banker are made before the first card, and no wager is changed after it.",
+		Breach:   "A participant wagers when he has seen a card.",
+		Severity: finding.Major, At: Settled, Needs: baccarat.FeedWagers, Check: checkLateChemin,
+	},
+	{
+		Name: "chemin.wager.other", Doc: "Other wagers at chemin de fer.", Severity: finding.Info, At: Settled,
+		Unknown: "which other wagers are taken at chemin de fer, and what they are paid, is not in the text",
+		Needs:   baccarat.FeedWagers, Check: checkOtherWager,
+	},
+	{
+		Name: "chemin.draw.unusual", Doc: "Draws of chemin de fer that no source has.", Severity: finding.Info, At: Settled,
+		Unknown: "the rules for the third card of chemin de fer are not in the text", Check: checkUnusualDraw,
+	},
+	{
 		Name: "chemin.draw.optional-cells", Doc: "Cards are drawn where drawing is not free.",
 		Breach:   "Mandatory cell violated.",
 		Severity: finding.Major, At: Dealt, Check: checkFreeCells,
@@ -157,6 +172,17 @@ func bank(r *record.Round) *record.Wager {
 		return nil
 	}
 	return &r.Wagers[r.Bank-1]
+}
+
+// soleBank is the Banker's wager, nil if he made none. Of two wagers of the Banker, neither of which is a change of the
+// other, it is not known what they come to.
+func (p *Pass) soleBank() *record.Wager {
+	first := bank(p.Round)
+	if first == nil || !p.Round.TwoBanks() {
+		return first
+	}
+	p.CannotJudge("the Banker has several wagers in the round", first.Placed)
+	return nil
 }
 
 func seatAmount(list []record.SeatChange, seat uint32) int64 {
@@ -248,6 +274,9 @@ func checkBankerDeals(p *Pass) {
 				Expected: fmt.Sprintf("drawn by the Banker, seat %d", p.Round.Curator),
 				Observed: fmt.Sprintf("seat %d", c.BySeat),
 			}
+			if c.BySeat == 0 {
+				f.Observed = fmt.Sprintf("drawn by %v", c.ByRole)
+			}
 			if p.actsAsBanker(c.BySeat) {
 				f.Verdict = finding.Suspect
 				f.Observed += ", as every card of the round"
@@ -273,7 +302,11 @@ func (p *Pass) actsAsBanker(seat uint32) bool {
 func checkBankerWagers(p *Pass) {
 	r := p.Round
 	first, bank := r.FirstCard(), bank(r)
-	if first == 0 || (bank != nil && bank.Placed < first) {
+	if first == 0 {
+		return
+	}
+	if bank != nil && bank.Placed < first {
+		p.judgeBankStands(bank, first)
 		return
 	}
 	drew := r.Cards[record.Index(r.Cards, func(c *record.DealtCard) bool { return c.Seq == first })].BySeat
@@ -323,8 +356,12 @@ func (p *Pass) reportBank(w *record.Wager, amount int64, expected string, eviden
 }
 
 func checkWagerRange(p *Pass) {
-	bank, before := bank(p.Round), p.bankBefore()
-	if bank == nil || before == nil {
+	before := p.bankBefore()
+	if before == nil {
+		return
+	}
+	bank := p.soleBank()
+	if bank == nil {
 		return
 	}
 	if p.bankerUnreported(before) {
@@ -427,7 +464,7 @@ func moved(w *record.Wager) int64 {
 // prints no odds: a win or a loss is suspected outside the range from the sum of the wagers against the Banker to his
 // own wager, since those are made "against all or a part" of it. N.J.A.C. 19:47-4.6(a), 4.7(a).
 func (p *Pass) judgeBankAmount(bank *record.Wager) {
-	if !p.readAll() {
+	if p.soleBank() == nil || !p.readAll() {
 		return
 	}
 	sum, covered := moved(bank), p.covered()
@@ -546,7 +583,7 @@ func (p *Pass) against() []record.SeatChange {
 }
 
 func checkIndividualCap(p *Pass) {
-	bank := bank(p.Round)
+	bank := p.soleBank()
 	if bank == nil {
 		return
 	}
@@ -566,7 +603,7 @@ func checkIndividualCap(p *Pass) {
 }
 
 func checkAggregateCap(p *Pass) {
-	bank := bank(p.Round)
+	bank := p.soleBank()
 	if bank == nil {
 		return
 	}
@@ -667,12 +704,37 @@ func (p *Pass) suiviSeat() (seat uint32, known bool) {
 	case baccarat.BankerWon:
 		for _, s := range last.Against {
 			if s.Amount == last.Amount {
-				return s.Seat, true
+				return p.seatOf(last.Equaled, s.Seat), true
 			}
+		}
+		if last.Equaled != "" { // at several seats
+			return p.seatOf(last.Equaled, 0), true
 		}
 		return 0, !last.Changed || !called
 	}
 	return 0, true
+}
+
+// seatOf is the seat from which a participant wagers against the Banker: the seat before, another to which he moved, or
+// 0 if another patron wagers from the seat. The option is the participant's, not the seat's. N.J.A.C. 19:47-4.7(b).
+func (p *Pass) seatOf(patron string, before uint32) uint32 {
+	if patron == "" {
+		return before
+	}
+	seat := before
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		switch {
+		case w.Spot != baccarat.SpotAgainstBanker || w.Gone || w.Patron == "":
+		case w.Patron == patron && (before == 0 || w.Seat == before):
+			return w.Seat
+		case w.Patron == patron:
+			seat = w.Seat
+		case w.Seat == seat:
+			seat = 0
+		}
+	}
+	return seat
 }
 
 func banco(r *record.Round, seat uint32, suivi bool) *record.Banco {
@@ -697,12 +759,23 @@ func checkSuiviEligible(p *Pass) {
 		if p.lastDecided() == nil && !p.Shoe.Prep.First {
 			p.CannotJudge("the Banker's preceding wager may be one of an earlier shoe", b.Seq)
 		} else {
-			p.Report(Finding{
+			another := p.newcomer(b.Seat)
+			p.suspectIf(another != "", Finding{
 				Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Evidence: []record.Seq{b.Seq},
-				Expected: suiviFor(seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat),
+				Expected: suiviFor(seat), Observed: fmt.Sprintf("granted to seat %d", b.Seat) + another,
 			})
 		}
 	}
+}
+
+// newcomer adds to a seat that wagered the whole bank before that another patron wagers from it now: the references of
+// patrons show that, and not a change of the seat.
+func (p *Pass) newcomer(seat uint32) string {
+	if last := p.lastDecided(); last != nil && last.Result == baccarat.BankerWon && last.Equaled != "" &&
+		seatAmount(last.Against, seat) == last.Amount {
+		return ", where another patron wagers now"
+	}
+	return ""
 }
 
 func checkSuiviAmount(p *Pass) {
@@ -718,7 +791,7 @@ func checkSuiviAmount(p *Pass) {
 
 // judgeCall judges that the seat of a call wagered the whole Banker wager.
 func (p *Pass) judgeCall(call *record.Banco) {
-	bank := bank(p.Round)
+	bank := p.soleBank()
 	if bank == nil {
 		return
 	}
@@ -762,10 +835,12 @@ func checkBancoAmount(p *Pass) {
 // mandatory: player 0 to 4 draws, 6 and 7 stay, 5 is free; the Banker is free on 3 against a 9, on 5
 // against a 4, and on 6 when the player stood. Off unless a house rulebook switches it on.
 func checkFreeCells(p *Pass) {
-	c, ok := p.drawn()
-	if !ok || c.Natural() {
-		return
+	if c, ok := p.drawn(); ok && !c.Natural() {
+		p.judgeCells(c)
 	}
+}
+
+func (p *Pass) judgeCells(c *baccarat.Coup) {
 	switch {
 	case c.P2 <= 4 && c.NP == 2:
 		p.reportDraw(baccarat.Player, fmt.Sprintf("player hand on %d draws", c.P2), "stood")

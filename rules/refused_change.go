@@ -7,9 +7,9 @@ import (
 )
 
 // RefuseChanges takes back the changes of wagers that came after the end of the betting and that the dealer refused:
-// the wager was settled as it lay before them, and not as it lay after. No wager is "made, increased or withdrawn" then,
-// so the wager before the change is the one that is paid or collected. N.J.A.C. 19:47-3.2(d), 7.2(d);
-// 9 NYCRR 5324.21(b)(3). That the change was made stays on record.
+// the wager was settled as it lay before them, and not as it lay after. No wager is "made, increased or withdrawn"
+// after no more bets, so the wager before the change is the one that is paid or collected. N.J.A.C. 19:47-3.2(d),
+// 7.2(d); 9 NYCRR 5324.21(b)(3). That the change was made stays on record.
 func RefuseChanges(l *law.Law, r *record.Round) {
 	closed := betsClosed(r)
 	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || closed == 0 || r.Voided.Seq != 0 ||

@@ -222,6 +222,14 @@ func againstFaults() []Fault {
 	kinds := only("nj-chemin")
 	return []Fault{
 		{
+			Rule: "chemin.wager.late", Doc: "a wager against the Banker after the first card", Kinds: kinds,
+			edit: func(sc *scene) string {
+				sc.seat = sc.round.Stakes[0].Seat
+				return "move " + sc.inRound("wager_placed wager_id=%s after ", sc.round.Stakes[0].ID) +
+					sc.inRound("card_dealt nth=1")
+			},
+		},
+		{
 			Rule: "chemin.against.after-banker", Doc: "a wager before the Banker's", Kinds: kinds,
 			edit: func(sc *scene) string {
 				sc.seat = sc.round.Stakes[0].Seat
