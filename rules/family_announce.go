@@ -323,6 +323,21 @@ func checkWinnerCall(p *Pass) {
 		p.judgeWrong(&s, callName(want)+" announced", callName(s.wrong.Code)+" announced")
 	case s.first == nil && s.wrong == nil:
 		p.reportCall(nil, finding.Subject{}, callName(want)+" announced", "no winner announced")
+	case s.first != nil:
+		p.judgeEarly(want, callName(want))
+	}
+}
+
+// judgeEarly reports a call of the result that was made before the last card and not repeated after it. The result is
+// announced "after each hand has received all the cards to which it is entitled": of a card beyond those the draw is
+// the error. N.J.A.C. 19:47-3.10(a), 7.10(a); 9 NYCRR 5324.21(i)(1).
+func (p *Pass) judgeEarly(code baccarat.Code, what string) {
+	if !p.lawful(baccarat.Player) || !p.lawful(baccarat.Banker) {
+		return
+	}
+	last := lastCard(p.Round)
+	if call, n := lone(p.Round, code, baccarat.NoHand); n > 0 && call.Seq < last {
+		p.reportCall(call, finding.Subject{}, what+" announced after the last card", "announced before the last card")
 	}
 }
 
@@ -344,6 +359,8 @@ func checkTieCall(p *Pass) {
 		p.judgeWrong(&s, "TIE_HAND announced, no winner", callName(s.wrong.Code)+" announced")
 	case tie && s.first == nil:
 		p.reportCall(s.wrong, finding.Subject{}, "TIE_HAND announced", "not announced")
+	case tie:
+		p.judgeEarly(want, callName(want))
 	case !tie && s.wrong != nil && s.wrong.Code == baccarat.TieHand:
 		p.judgeWrong(&s, fmt.Sprintf("%s announced at %d to %d", callName(want), c.P, c.B), "TIE_HAND announced")
 	}
@@ -361,6 +378,8 @@ func checkTotalCall(p *Pass) {
 		p.judgeWrong(&s, announced(uint32(c.Cards())), announced(s.wrong.Value))
 	case s.first == nil:
 		p.reportCall(nil, finding.Subject{}, announced(uint32(c.Cards())), "not announced")
+	default:
+		p.judgeEarly(baccarat.TotalCards, fmt.Sprintf("%d cards", c.Cards()))
 	}
 }
 
@@ -419,6 +438,8 @@ func checkTreasureCall(p *Pass) {
 		p.CannotJudge("which treasure was announced was not reported", call.Seq)
 	case n > 0 && call.Treasure != want && (recognised || call.Treasure != baccarat.NoTreasure):
 		p.reportCall(call, finding.Subject{}, want.String(), call.Treasure.String())
+	case n > 0 && want != baccarat.NoTreasure && recognised:
+		p.judgeEarly(baccarat.TreasureCall, want.String())
 	}
 }
 

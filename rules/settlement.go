@@ -139,6 +139,9 @@ func checkUnsettled(p *Pass) {
 			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w):
 				f.Verdict = finding.Suspect // the last cards of a shoe may not have been published
 			}
+			if due := p.dueOnce(w); w.Disposition() == baccarat.Pay && p.settledTwice(w) {
+				f.Amount = w.Net().Paid - due
+			}
 			p.citeOdds(w, &f)
 			p.Report(f)
 			continue
@@ -184,14 +187,16 @@ func (p *Pass) moved(w *record.Wager) string {
 	return p.settled(w) + ", and no card was dealt"
 }
 
-// citeOdds cites the clause on the odds of a side bet that won and was not settled, where the text prints it and the
-// clause on settlement is read from another text: "winning wagers shall be paid".
+// citeOdds cites the clause on the odds of a side bet that won and was not settled, or was paid twice, where the text
+// prints it and the clause on settlement is read from another text: "winning wagers shall be paid ... at the following
+// odds".
 func (p *Pass) citeOdds(w *record.Wager, f *Finding) {
 	var rule *Rule
 	if b := p.bet(w); b != nil {
 		rule = p.Law.payoutOf(b)
 	}
-	if w.Settlements() > 0 || rule == nil || p.disposition(w) != baccarat.Pay {
+	twice := w.Disposition() == baccarat.Pay && p.settledTwice(w)
+	if w.Settlements() > 0 && !twice || rule == nil || p.disposition(w) != baccarat.Pay {
 		return
 	}
 	if c, ok := p.Law.Cited(rule.Name); ok && BasisOf(c).Proves() {
