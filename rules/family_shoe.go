@@ -24,13 +24,13 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
 		Breach:   "Royal bonus is on offer while six, seven or nine or more decks are in the shoe.",
-		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideRoyal, 8),
+		Severity: finding.Critical, At: Prepared, Again: true, Check: decksOf(baccarat.SideRoyal, 8),
 		Covers: []string{"shoe.decks.min", wrongDecksHide, "shoe.loaded-as-received"},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
 		Breach:   "Seven decks, or more than eight, in a shoe at a table offering 5 Treasures.",
-		Severity: finding.Critical, At: Prepared, Check: decksOf(baccarat.SideTreasures, 6, 8),
+		Severity: finding.Critical, At: Prepared, Again: true, Check: decksOf(baccarat.SideTreasures, 6, 8),
 		Covers: []string{"shoe.decks.min", wrongDecksHide, "shoe.loaded-as-received"},
 	},
 	{
@@ -165,10 +165,37 @@ func checkMinDecks(p *Pass) {
 
 func decksOf(side baccarat.SideBet, allowed ...uint32) func(*Pass) {
 	return func(p *Pass) {
-		if l := p.Shoe.Loaded; p.Config.Offers(side) && p.loaded() && !slices.Contains(allowed, l.Decks) {
-			p.reportLoaded(fmt.Sprintf("decks %v for %v", allowed, side), fmt.Sprintf("%d decks", l.Decks))
+		at, l := p.offered(side), p.Shoe.Loaded
+		if at == 0 || !p.loaded() || slices.Contains(allowed, l.Decks) {
+			return
+		}
+		p.Report(Finding{
+			Expected: fmt.Sprintf("decks %v for %v", allowed, side), Observed: fmt.Sprintf("%d decks", l.Decks),
+			Evidence: []record.Seq{l.Seq, at},
+		})
+	}
+}
+
+// offered is the configuration that offered a side bet over the cards of the shoe, 0 if none did: the one in force when
+// it was prepared, or, at its end, one under which a later round was dealt.
+func (p *Pass) offered(side baccarat.SideBet) record.Seq {
+	if p.stage != Closed {
+		if p.Config.Offers(side) {
+			return p.Shoe.ConfigAt
+		}
+		return 0
+	}
+	var last record.Seq
+	for i := range p.Shoe.Rounds {
+		last = max(last, p.Shoe.Rounds[i].Card)
+	}
+	for i := range p.Table.Changes {
+		c := &p.Table.Changes[i]
+		if c.Used && c.Seq > p.Shoe.Loaded.Seq && c.Seq < last && c.Config.Offers(side) {
+			return c.Seq
 		}
 	}
+	return 0
 }
 
 func attestation(item string) func(*Pass) { return func(p *Pass) { p.attested(item, nil) } }
