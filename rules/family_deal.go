@@ -22,7 +22,7 @@ var dealFamily = []*Rule{
 		Name: "deal.no-more-bets-first", Doc: "No more bets is announced before the first card.",
 		Breach:   "Silent deal.",
 		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedAnnouncements, Check: checkNoMoreBets,
-		Covers: []string{"deal.cards-command", "wager.after-no-more-bets"},
+		Covers: []string{"deal.cards-command"},
 	},
 	{
 		Name: "deal.cards-command", Doc: "The dealer calls for cards after no more bets and before the first card.",

@@ -157,7 +157,7 @@ func checkLateWager(p *Pass) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Placed > closed {
-			late := lateness{closed: closed, at: w.Placed, uncalled: call == nil}
+			late := lateness{closed: closed, at: w.Placed, uncalled: uncalled(r)}
 			if stands, _ := w.StoodAt(first); stands == 0 && call != nil && w.Gone {
 				late.verdict = finding.Information // not accepted
 			}
@@ -169,7 +169,7 @@ func checkLateWager(p *Pass) {
 				break // no hand was dealt, or none counts
 			}
 			if c.Seq > closed {
-				late := lateness{closed: closed, at: c.Seq, uncalled: call == nil}
+				late := lateness{closed: closed, at: c.Seq, uncalled: uncalled(r)}
 				if c.GivenBack { // the dealer may have refused it
 					late.verdict = finding.Suspect
 				}
@@ -181,12 +181,19 @@ func checkLateWager(p *Pass) {
 	}
 }
 
-// betsClosed is the end of the betting: the call, the first card where no call was reported, 0 before both.
+// betsClosed is the end of the betting: the call, or the first card where no call was reported before it. It is 0
+// before both.
 func betsClosed(r *record.Round) record.Seq {
-	if call := r.CallOf(baccarat.NoMoreBets); call != nil {
+	if call := r.CallOf(baccarat.NoMoreBets); call != nil && !uncalled(r) {
 		return call.Seq
 	}
 	return r.FirstCard()
+}
+
+// uncalled reports whether no call of no more bets was reported before the first card.
+func uncalled(r *record.Round) bool {
+	call, first := r.CallOf(baccarat.NoMoreBets), r.FirstCard()
+	return call == nil || first != 0 && first < call.Seq
 }
 
 // changed describes a change of a wager.
