@@ -19,7 +19,16 @@ func (p *Pass) unknownBefore() string {
 	if last := p.lastDecided(); last != nil && last.Changed {
 		return "the Banker's wager of the last decided round was changed after a wager against it"
 	}
+	if last := p.lastDecided(); last != nil && exceeded(last) {
+		return "a wager against the Banker exceeded the Banker's in the last decided round"
+	}
 	return unreadBefore
+}
+
+// exceeded reports whether a seat wagered more than the Banker, which is a breach of its own: whether it equaled the
+// Banker's wager is open.
+func exceeded(b *record.BankRound) bool {
+	return record.Any(b.Against, func(s *record.SeatChange) bool { return s.Amount > b.Amount })
 }
 
 // suiviSeat is the one seat that may call suivi, 0 if none: it covered the whole bank in the last
@@ -46,7 +55,7 @@ func (p *Pass) suiviSeat() (seat uint32, known bool) {
 		if last.Equaled != "" { // at several seats
 			return p.seatOf(last.Equaled, 0), true
 		}
-		return 0, !last.Changed || !called
+		return 0, !last.Changed && !exceeded(last) || !called
 	}
 	return 0, true
 }

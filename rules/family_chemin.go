@@ -476,8 +476,11 @@ func (p *Pass) judgeBankAmount(bank *record.Wager) {
 	}
 	least, most := min(covered, bank.Amount), max(covered, bank.Amount) // another rule reports that covered is too much
 	if off := max(least-sum, sum-most); off > 0 {
-		from := len(p.Findings)
-		p.reportMoney(bank, p.money(least)+" to "+p.money(most), off)
+		from, due := len(p.Findings), p.money(least)
+		if least < most {
+			due += " to " + p.money(most)
+		}
+		p.reportMoney(bank, due, off)
 		p.suspectFrom(from)
 	}
 }
