@@ -93,13 +93,13 @@ func TestCoversOnlyItsSubject(t *testing.T) {
 // The emitted finding also covers what a covered finding would have covered. A finding that is made later amends its
 // row.
 func TestCoversThroughOthers(t *testing.T) {
-	a := rules.Finding{Rule: ruleOf(t, "deal.no-more-bets-first"), Round: 3}
-	b := rules.Finding{Rule: ruleOf(t, "wager.after-no-more-bets"), Round: 3, Seat: 5, Subject: finding.OfWager("w")}
+	a := rules.Finding{Rule: ruleOf(t, "shoe.decks.treasures-six-or-eight"), Round: 3}
+	b := rules.Finding{Rule: ruleOf(t, "shoe.decks.min"), Round: 3, Seat: 5, Subject: finding.OfWager("w")}
 	c := rules.Finding{
-		Rule: ruleOf(t, "wager.touched-after-first-card"), Round: 3, Seat: 5, Subject: finding.OfWager("w"),
+		Rule: ruleOf(t, "shoe.composition.no-excess-copies"), Round: 3, Seat: 5, Subject: finding.OfWager("w"),
 	}
 	rows, amended := ledgerOf(t, []rules.Finding{a}, []rules.Finding{c, b})
-	want := []string{"wager.touched-after-first-card round:3 wager:w", "wager.after-no-more-bets round:3 wager:w"}
+	want := []string{"shoe.composition.no-excess-copies round:3 wager:w", "shoe.decks.min round:3 wager:w"}
 	if len(rows) != 1 || !slices.Equal(rows[0].Covers, want) || amended != 1 {
 		t.Errorf("%d findings, amended %d times, covers %q", len(rows), amended, rows[0].Covers)
 	}
