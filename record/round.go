@@ -172,6 +172,8 @@ type Wager struct {
 	PlacedAt, ConvertedAt int64
 	// Gone means that the wager was withdrawn: it is not settled.
 	Gone bool
+	// Left is when the patron left the seat in the round, 0 if never.
+	Left Seq
 
 	// Paid, Collected and Returned are the settlement: all motions of each kind. PutBack is how much of Returned
 	// gave back what had been collected.

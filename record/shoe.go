@@ -63,6 +63,8 @@ type Shoe struct {
 	Collections []Collection
 	// Unexplained are the seats with a mark for a wager that is not on record, or of an amount that was not read.
 	Unexplained []uint32
+	// Undue are the marks for wagers that owe nothing.
+	Undue []UndueMark
 	// MarkersRemoved are coins and lammers taken off the layout.
 	MarkersRemoved []SeatChange
 
@@ -227,6 +229,16 @@ type Collection struct {
 	Kind     string `cbor:",omitempty"`
 	// Whole are its marks of which nothing was collected before.
 	Whole []Mark
+	// Undue is the sum of the open marks that it may pay and for which nothing was owed, Ties the stakes of the wagers of
+	// which it may be the tie charge, late and never marked.
+	Undue, Ties int64
+}
+
+// UndueMark is a mark for a wager that owes nothing: of a player who won, or at a table that takes no commission.
+type UndueMark struct {
+	Wager             string
+	Seat              uint32
+	Amount, Collected int64
 }
 
 // Mark is the vigorish that was marked for a wager, and what the wager won.
@@ -237,6 +249,7 @@ func (s *Shoe) Reset() {
 	*s = Shoe{
 		Burns: s.Burns[:0], Cutcard: s.Cutcard[:0], LastHandCalls: s.LastHandCalls[:0], Rounds: s.Rounds[:0],
 		Dues: s.Dues[:0], Unexplained: s.Unexplained[:0], Collections: s.Collections[:0],
+		Undue:          s.Undue[:0],
 		MarkersRemoved: s.MarkersRemoved[:0],
 		OwedAtShuffle:  s.OwedAtShuffle[:0], Prep: s.Prep, Curators: s.Curators[:0], Acts: s.Acts[:0],
 		FaceUps: s.FaceUps[:0],
@@ -346,6 +359,21 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved,
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
+	}
+	s.enterUndue(r)
+}
+
+// enterUndue takes in the marks of a round for wagers that owe nothing.
+func (s *Shoe) enterUndue(r *Round) {
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		if step.Kind != StepVigMarked || step.Wager < 0 {
+			continue
+		}
+		id := r.Wagers[step.Wager].ID
+		if !Any(s.Dues, func(d *Due) bool { return d.Wager == id }) {
+			s.Undue = append(s.Undue, UndueMark{Wager: id, Seat: step.Seat, Amount: step.Amount})
+		}
 	}
 }
 
@@ -474,6 +502,9 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		if !c.Named && open == 0 {
 			continue
 		}
+		if d.Tie && d.Marked == 0 && d.CollectedAt == 0 {
+			c.Ties += d.Stake
+		}
 		c.Open += open
 		if open > 0 && open == d.Marked && !d.Tie && !d.Unproved {
 			c.Whole = append(c.Whole, Mark{d.Won, d.Marked})
@@ -484,8 +515,10 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		d.CollectedAt = at
 		last = i
 	}
+	left = s.collectUndue(c, wagers, left)
 	if !c.Named && left > 0 {
 		left = s.collectUnmarked(seat, left, at)
+		left = s.collectTies(c, left)
 	}
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
@@ -501,6 +534,32 @@ func (s *Shoe) collectUnmarked(seat uint32, left int64, at Seq) int64 {
 			take := (d.Won*d.Percent + 99) / 100
 			d.CollectedAt, d.Cash = at, take
 			left -= take
+		}
+	}
+	return left
+}
+
+// collectUndue takes what exceeds the marks of what is owed for the marks of the seat for which nothing was owed.
+func (s *Shoe) collectUndue(c *Collection, wagers []string, left int64) int64 {
+	for i := range s.Undue {
+		u := &s.Undue[i]
+		if u.Seat == c.Seat && (!c.Named || slices.Contains(wagers, u.Wager)) {
+			take := min(u.Amount-u.Collected, left)
+			c.Undue += u.Amount - u.Collected
+			u.Collected += take
+			left -= take
+		}
+	}
+	return left
+}
+
+// collectTies takes what exceeds the marks of a seat for its tie charges that were neither collected nor marked.
+func (s *Shoe) collectTies(c *Collection, left int64) int64 {
+	for i := range s.Dues {
+		d := &s.Dues[i]
+		if d.Seat == c.Seat && d.Tie && d.Marked == 0 && d.CollectedAt == 0 && left > 0 {
+			c.Ties += d.Stake
+			d.CollectedAt, d.Cash, left = c.Seq, left, 0
 		}
 	}
 	return left

@@ -289,6 +289,9 @@ func checkRecipient(tie bool) func(*Pass) {
 			if anyRanked(&by, func(r ranked) bool { return r.has(to) }) != tie {
 				continue
 			}
+			if p.seatOff(h, due, handed.Seq) {
+				continue
+			}
 			p.Report(Finding{
 				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
 				Expected: fmt.Sprintf("%v hand handed to seat %d, %s on it", h, due, p.money(wanted.highest)),
@@ -296,6 +299,25 @@ func checkRecipient(tie bool) func(*Pass) {
 			})
 		}
 	}
+}
+
+// seatOff reports whether the patron to whom a hand is due had left the seat, or the table does not have that seat:
+// then it is not known who had to get it.
+func (p *Pass) seatOff(h baccarat.Hand, due uint32, before record.Seq) bool {
+	left := record.Index(p.Round.Wagers, func(w *record.Wager) bool {
+		return w.Seat == due && w.Spot == spotOf(h) && w.Left != 0 && w.Left < before
+	})
+	switch {
+	case left >= 0:
+		p.CannotJudge(
+			fmt.Sprintf("the patron of seat %d, with the highest wager, left before", due), p.Round.Wagers[left].Left,
+		)
+	case p.foreignSeat(due):
+		p.CannotJudge(notOfTable(due), p.Round.ConfigAt)
+	default:
+		return false
+	}
+	return true
 }
 
 // neverHanded judges a hand with a wager on it that was not handed out. The dealer turns the cards if no patron accepts
@@ -315,6 +337,9 @@ func (p *Pass) neverHanded(h baccarat.Hand, due uint32) {
 			p.CannotJudge(fmt.Sprintf("seat %d returned cards, their hand-out was not reported", s.Seat), s.Seq)
 			return
 		}
+	}
+	if p.seatOff(h, due, cmp.Or(counted(r, h), endOfTime)) {
+		return
 	}
 	f := Finding{
 		Subject: finding.OfHand(h.String()), Parts: dealtUp(r, h), Seat: due, Evidence: []record.Seq{second.Seq},

@@ -175,6 +175,9 @@ func procedure(name, doc string, number uint32) *Rule {
 			for _, s := range p.zones() {
 				breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }
 				if first, second := p.outOfOrder(s, breaks); second != 0 {
+					if p.foreignStep(first, second) {
+						return
+					}
 					p.Report(Finding{
 						Expected: doc, Observed: p.phaseWrong(s, number, first, second),
 						Evidence: []record.Seq{first, second},
@@ -253,6 +256,9 @@ func checkDescending(p *Pass) {
 	}
 	for _, s := range p.zones() {
 		if first, second := p.outOfOrder(s, p.ascends); second != 0 {
+			if p.foreignStep(first, second) {
+				return
+			}
 			p.Report(Finding{
 				Expected: "seats served from the highest number downwards",
 				Observed: fmt.Sprintf("%s before %s", p.stepName(first), p.stepName(second)),
@@ -307,6 +313,25 @@ func (t steps) ascends(pass int) (first, second record.Seq) {
 	}
 	return 0, 0
 }
+
+// foreignStep reports whether one of two steps is at a seat that the table does not have. Where such a seat is in the
+// order is not known.
+func (p *Pass) foreignStep(first, second record.Seq) bool {
+	for i := range p.Round.Steps {
+		if s := &p.Round.Steps[i]; (s.Seq == first || s.Seq == second) && p.foreignSeat(s.Seat) {
+			p.CannotJudge(notOfTable(s.Seat), s.Seq)
+			return true
+		}
+	}
+	return false
+}
+
+// foreignSeat reports whether a seat is none of those that the table declares.
+func (p *Pass) foreignSeat(seat uint32) bool {
+	return len(p.Config.Seats) > 0 && !slices.Contains(p.Config.Seats, seat)
+}
+
+func notOfTable(seat uint32) string { return fmt.Sprintf("the table does not declare a seat %d", seat) }
 
 func checkOneBlock(p *Pass) {
 	if p.cancelled() {

@@ -160,6 +160,9 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 	least := ""
 	if floor {
 		least = "at least "
+		if o.Compare(due, w.Amount) < 0 && due < baccarat.MaxAmount {
+			due++ // half a cent is not paid: the next one is the least amount that is not below the odds
+		}
 	}
 	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Net().Paid), Evidence: evidence(w, p.Round),

@@ -332,13 +332,16 @@ func checkConservation(p *Pass) {
 	case got == want:
 	case s.CardsLost:
 		p.CannotJudge("a card that left the shoe was not reported", s.Loaded.Seq, s.Ended.Seq)
+	case s.Ended.Remaining == 0 && got < want && !ranShort(s):
+		// No shoe is dealt to its last card unless the cards run short.
+		p.CannotJudge("the cards left in the shoe were not reported", s.Loaded.Seq, s.Ended.Seq)
 	default:
 		f := Finding{
 			Expected: fmt.Sprintf("%d cards", want),
 			Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),
 			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq},
 		}
-		if got < want && s.Numbered == s.Out+want-got { // the missing cards may have been dealt and not reported
+		if s.Numbered == s.Out+want-got { // by the numbers none is missing or too many: a record may be lost, or repeated
 			f.Verdict = finding.Suspect
 			f.Observed += fmt.Sprintf("; the last card dealt has the number %d", s.Numbered)
 		}
@@ -376,6 +379,15 @@ func checkBurnCount(p *Pass) {
 			Evidence: []record.Seq{b.Seq},
 		})
 	}
+}
+
+// ranShort reports whether the last round of a shoe lacks a card or was void.
+func ranShort(s *record.Shoe) bool {
+	if len(s.Rounds) == 0 {
+		return false
+	}
+	last := &s.Rounds[len(s.Rounds)-1]
+	return last.Short || last.Result == baccarat.Void || !last.Complete
 }
 
 func checkBurnOnce(p *Pass) {
@@ -418,10 +430,29 @@ func checkBurnOnce(p *Pass) {
 	if late != 0 {
 		observed += ", one after the first card"
 	}
-	p.Report(Finding{
+	f := Finding{
 		Expected: "one opening burn before the first card", Observed: observed,
 		Evidence: append(evidence, p.Shoe.Loaded.Seq),
-	})
+	}
+	if n > 1 && late == 0 && p.sameBurns(since) {
+		f.Verdict, f.Observed = finding.Suspect, observed+" of the same cards: one of them may be a repeated report"
+	}
+	p.Report(f)
+}
+
+// sameBurns reports whether all opening burns since an event have the same cards.
+func (p *Pass) sameBurns(since record.Seq) bool {
+	var first *record.Burn
+	for i := range p.Shoe.Burns {
+		switch b := &p.Shoe.Burns[i]; {
+		case !b.Opening || b.Seq <= since:
+		case first == nil:
+			first = b
+		case b.Indicator != first.Indicator || b.Count != first.Count || b.Indicator == baccarat.Unread:
+			return false
+		}
+	}
+	return true
 }
 
 func checkBurnShown(p *Pass) {

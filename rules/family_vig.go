@@ -259,7 +259,14 @@ func checkCollectionSum(p *Pass) {
 		if p.option("vig_rounding_stage") == "per_wager" {
 			rounded = c.Open
 		}
+		if c.Ties > 0 {
+			p.judgeLateTie(c)
+			continue
+		}
 		low, high := p.owedFor(v, c)
+		if c.Amount > max(c.Open, high) && c.Amount <= max(c.Open, high)+c.Undue {
+			continue // nothing was owed for these marks: the rule about that reports them
+		}
 		marked := (c.Amount == c.Open || c.Amount == rounded || c.Amount == p.restOfRounded(v, i)) &&
 			(len(c.Unmarked) == 0 || !c.Named)
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
@@ -275,12 +282,24 @@ func checkCollectionSum(p *Pass) {
 	}
 }
 
+// judgeLateTie judges a collection of outstanding vigorish that is also a tie charge, which vig.tie25.timing reports as
+// deferred.
+func (p *Pass) judgeLateTie(c *record.Collection) {
+	low, high := law.TieCharge(p.Law.TiePercent(c.Kind), c.Ties)
+	if rest := c.Amount - c.Open; rest < low || rest > high+c.Undue {
+		p.CannotJudge("what was collected late for a tie charge cannot be told from other vigorish", c.Seq)
+	}
+}
+
 // sumOwed is the amount of a collection that is owed, in figures and in words: the marks and what they come to rounded,
 // or the range of what is owed if wagers without a mark are in it.
 func (p *Pass) sumOwed(c *record.Collection, rounded, low, high int64) (owed int64, expected string) {
 	owed, expected = c.Open, p.money(c.Open)+" as marked"
 	if rounded != c.Open {
 		expected += ", or " + p.money(rounded)
+	}
+	if c.Undue > 0 {
+		expected = fmt.Sprintf("%s owed, %s marked", p.money(c.Open), p.money(c.Open+c.Undue))
 	}
 	if high <= 0 {
 		return owed, expected

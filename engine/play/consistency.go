@@ -11,12 +11,12 @@ import (
 // compare reports an event of a round that contradicts itself or earlier events, where no rule reads it. The event is
 // folded as it is.
 func (t *Table) compare(c *turn, s *Shoe, r *record.Round) {
-	if want, got := t.contradiction(r); want != "" {
+	if want, got := t.contradiction(s, r); want != "" {
 		c.yield(Stage{Kind: Inconsistent, Shoe: s, Round: r, Expected: want, Observed: got})
 	}
 }
 
-func (t *Table) contradiction(r *record.Round) (want, got string) {
+func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 	switch p := t.now.Payload.(type) {
 	case *schema.WagerPlaced:
 		if p.Coupon > p.Amount && p.Amount != 0 && r.WagerIndex(p.WagerID) < 0 {
@@ -29,6 +29,11 @@ func (t *Table) contradiction(r *record.Round) (want, got string) {
 		}) {
 			return "the cards of a hand in the order of their index",
 				fmt.Sprintf("card %d of the %v after a card of the same or a higher index", p.Index, p.Hand)
+		}
+		if used := p.CardSeq <= s.Numbered && p.CardSeq != r.Carried && !s.IsFaceUp(p.CardSeq); used &&
+			len(r.Cards) == 0 && !r.Missing {
+			return "a card number that the shoe has not used",
+				fmt.Sprintf("card %d begins the round, after card %d", p.CardSeq, s.Numbered)
 		}
 	case *schema.CardRevealed:
 		if !r.Missing && p.CardSeq != 0 && p.CardSeq != r.Carried && cardOf(r, p.CardSeq) == nil {

@@ -39,7 +39,7 @@ func (t *Table) fold(c *turn) {
 		t.occupy(p)
 	case *schema.SeatVacated:
 		t.leave(c, p)
-		t.vacate(p)
+		t.vacate(c, p)
 	case *schema.DeckReceived, *schema.CardsInspected, *schema.CardsVerified, *schema.CardsSpread, *schema.CardsViewed,
 		*schema.CardsWashed, *schema.CardsStacked:
 		t.foldCards(c)
@@ -75,8 +75,15 @@ func (t *Table) occupy(p *schema.SeatOccupied) {
 	}
 }
 
-func (t *Table) vacate(p *schema.SeatVacated) {
+func (t *Table) vacate(c *turn, p *schema.SeatVacated) {
 	delete(t.Patrons, p.Seat)
+	if t.Shoe != nil && t.Shoe.Round != nil {
+		for i := range t.Shoe.Round.Wagers {
+			if w := &t.Shoe.Round.Wagers[i]; w.Seat == p.Seat && w.Left == 0 {
+				w.Left = c.seq
+			}
+		}
+	}
 	if at, found := slices.BinarySearch(t.History.Occupied, p.Seat); found {
 		t.History.Occupied = slices.Delete(slices.Clone(t.History.Occupied), at, at+1)
 	}
