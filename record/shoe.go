@@ -65,6 +65,9 @@ type Shoe struct {
 	Unexplained []uint32
 	// Undue are the marks for wagers that owe nothing.
 	Undue []UndueMark
+	// Currency is that of the rounds, Currencies means that they have several.
+	Currency   string
+	Currencies bool
 	// MarkersRemoved are coins and lammers taken off the layout.
 	MarkersRemoved []SeatChange
 
@@ -330,7 +333,12 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 		sum.Result = settled.Result()
 	}
 	s.Rounds = append(s.Rounds, sum)
-	if r.Config == nil || sum.Result == baccarat.Void {
+	if r.Config == nil {
+		return
+	}
+	s.Currencies = s.Currencies || s.Currency != "" && s.Currency != r.Config.Currency
+	s.Currency = r.Config.Currency
+	if sum.Result == baccarat.Void {
 		return
 	}
 	takes := l.Takes(r.Config, settled)

@@ -234,7 +234,18 @@ func (p *Pass) configEvidence() []record.Seq {
 	return []record.Seq{p.Shoe.ConfigAt}
 }
 
+// summable reports whether the vigorish of the shoe is in one currency, so that what is owed and collected is added.
+func (p *Pass) summable() bool {
+	if p.Shoe.Currencies {
+		p.CannotJudge("the currency of the table changed within the shoe", p.Shoe.First)
+	}
+	return !p.Shoe.Currencies
+}
+
 func checkCollectionSum(p *Pass) {
+	if len(p.Shoe.Collections) > 0 && !p.summable() {
+		return
+	}
 	for i := range p.Shoe.Collections {
 		c := &p.Shoe.Collections[i]
 		if c.Amount == 0 {
@@ -560,6 +571,7 @@ func (p *Pass) owed(owed []record.SeatChange, when record.Seq) []Finding {
 // Only a reshuffle makes an open debt a breach. Of a table that closes it is not known when the cards are reshuffled.
 func checkOutstanding(p *Pass) {
 	switch s := p.Shoe; {
+	case len(s.Owed(nil)) > 0 && !p.summable():
 	case s.NextShuffled != 0:
 		p.reportOwed(s.OwedAtShuffle, s.NextShuffled)
 	case s.Succeeded != 0 && !p.Law.ClosesAtCard && s.TableClosed == 0:
@@ -597,13 +609,16 @@ func checkOwedAfterClose(p *Pass) {
 }
 
 func checkPlayResumed(p *Pass) {
-	if p.Shoe.NextCard != 0 {
+	if p.Shoe.NextCard != 0 && (len(p.Shoe.Owed(nil)) == 0 || p.summable()) {
 		p.reportOwed(p.Shoe.Owed(nil), p.Shoe.NextCard)
 	}
 }
 
 func checkMarkerRemoved(p *Pass) {
 	s := p.Shoe
+	if len(s.MarkersRemoved) > 0 && !p.summable() {
+		return
+	}
 	for i, m := range s.MarkersRemoved {
 		removed, collected := int64(0), int64(0)
 		for _, o := range s.MarkersRemoved[:i+1] {

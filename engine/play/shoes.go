@@ -29,6 +29,11 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 	if !reused && t.shuffledEarly(c) {
 		return nil
 	}
+	if !reused && t.strays() {
+		t.misplaced(c)
+		c.reach(Misplaced, t.Shoe, nil)
+		return nil
+	}
 	t.beginShoe(c)
 	return t.Shoe
 }
@@ -42,11 +47,14 @@ func (t *Table) begins(ev *schema.Event) bool {
 func (t *Table) tooLate(c *turn) {
 	p := t.now.Payload
 	v, collects := p.(*schema.VigorishCollected)
+	late := LateRound{t.now.ShoeID, t.now.Round}
 	switch {
+	case late == t.Late && p.Kind() != schema.KindRoundStarted:
 	case movesMoney(p), p.Kind() == schema.KindVigorishMarked,
 		collects && v.VigorishKind != schema.VigorishKindOutstanding: // the table's ledger has what is outstanding
 		c.reach(SettledLate, nil, nil)
 	case p.Kind() == schema.KindRoundStarted:
+		t.Late = late
 		c.reach(ResumedLate, nil, nil)
 	}
 }
@@ -67,6 +75,16 @@ func (t *Table) interrupts() bool {
 	s := t.Shoe
 	return s != nil && s.Ended.Seq == 0 && (s.Round != nil || s.Settling != nil) && t.now.Round != 0 &&
 		len(t.Early) == 0 && !t.Gaps.Begin
+}
+
+// strays reports whether an event of the round in progress names a shoe that is not known. The second one begins it.
+func (t *Table) strays() bool {
+	if !t.interrupts() || t.Shoe.Live(t.now.Round) == nil || t.now.Payload.Kind() == schema.KindRoundStarted ||
+		t.Stray == t.now.ShoeID {
+		return false
+	}
+	t.Stray = t.now.ShoeID
+	return true
 }
 
 // beginShoe begins a shoe with its first event.

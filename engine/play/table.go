@@ -57,6 +57,10 @@ type TableState struct {
 	Left Leaving
 	// Closing is the closing of the table, while money is due of its last round. It is zero at any other time.
 	Closing Closing
+	// Late is the latest round that began in a shoe that was gone.
+	Late LateRound
+	// Stray is the unknown shoe that an event of the round in progress named.
+	Stray string
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle
 	Patrons map[uint32]string
@@ -73,6 +77,12 @@ type Leaving struct {
 type Closing struct {
 	Seq record.Seq
 	At  int64
+}
+
+// LateRound is a round that began after its shoe was closed: nothing of it is judged, which is reported once.
+type LateRound struct {
+	Shoe  string
+	Round uint32
 }
 
 // New is a table without events.

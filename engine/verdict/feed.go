@@ -116,6 +116,9 @@ func (t *Table) outOfPlace(m *moment) {
 		f.Expected = "the settlement of a round before the next round's first card"
 	case play.ResumedLate:
 		f.Expected = "the rounds of a shoe before the first card of the next shoe"
+		if t.Play.Shoe == nil {
+			f.Expected = "the rounds of a shoe before the closing of the table"
+		}
 	default: // Misplaced
 		f.Rule, f.Expected = "feed.conflict", "events of a round that has begun, in the shoe in play"
 		f.Observed = what
