@@ -82,3 +82,28 @@ func follows(p schema.Payload) bool {
 	k := p.Kind()
 	return k == schema.KindRoundEnded || k == schema.KindVigorishMarked || movesMoney(p)
 }
+
+// paysNow reports whether an event settles a wager of the rounds in play, though it names another round or shoe.
+func (t *Table) paysNow(p schema.Payload) bool {
+	if t.Shoe == nil {
+		return false
+	}
+	id := settles(p)
+	return id != "" && slices.ContainsFunc([]*record.Round{t.Shoe.Settling, t.Shoe.Round}, func(r *record.Round) bool {
+		return r != nil && r.WagerIndex(id) >= 0
+	})
+}
+
+// settles is the wager that an event settles, empty if it settles none.
+func settles(p schema.Payload) string {
+	switch p := p.(type) {
+	case *schema.WagerPaid:
+		return p.WagerID
+	case *schema.WagerCollected:
+		return p.WagerID
+	case *schema.WagerReturned:
+		return p.WagerID
+	default:
+		return ""
+	}
+}

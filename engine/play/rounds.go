@@ -19,20 +19,61 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 		t.Lost(1, t.now)
 		c.reach(RoundRepeated, s, nil)
 	}
-	if follows(t.now.Payload) && s.ahead(c.round) && !t.Gaps.Start {
+	if t.ofAnotherRound(c, s) {
 		t.misplaced(c)
 		c.reach(Misplaced, s, nil)
 		return true
 	}
 	r := t.roundOf(c, s)
 	if r == nil {
-		if movesMoney(t.now.Payload) {
+		switch {
+		case t.paysNow(t.now.Payload):
+			t.misplaced(c)
+			c.reach(Misplaced, t.Shoe, nil)
+			return true
+		case movesMoney(t.now.Payload):
 			c.reach(SettledLate, s, nil)
 		}
 		return false
 	}
 	t.compare(c, s, r)
 	return t.foldBetting(c, s, r) || t.foldDeal(c, s, r) || t.foldSettlement(c, s, r) || t.foldSqueeze(c, s, r)
+}
+
+// ofAnotherRound reports whether an event cannot be of the round that it names: it follows others of a round that has
+// not begun, or is ahead of a round that is not dealt, or bets on a round that ended before another began. The second
+// event that is ahead begins the round.
+func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
+	p := t.now.Payload
+	if s.ahead(c.round) && !t.Gaps.Start {
+		_, started := p.(*schema.RoundStarted)
+		undealt := s == t.Shoe && s.undealt() && !started && t.StrayRound != c.round
+		if undealt {
+			t.StrayRound = c.round
+		}
+		return follows(p) || undealt
+	}
+	before := s.Settling
+	return before != nil && s.Round != nil && before.No == c.round && before.Ended.Seq != 0 && bets(p, before)
+}
+
+// undealt reports whether the round in progress lacks cards that are due.
+func (s *Shoe) undealt() bool {
+	r := s.Round
+	return r != nil && s.Law != nil && r.Ended.Seq == 0 && r.Voided.Seq == 0 &&
+		(len(r.Cards) == 0 || !r.Missing && s.Law.CardsDue(r.Coup()) > 0)
+}
+
+// bets reports whether an event is a new wager of a round, or ends its betting.
+func bets(p schema.Payload, r *record.Round) bool {
+	switch p := p.(type) {
+	case *schema.WagerPlaced:
+		return r.WagerIndex(p.WagerID) < 0
+	case *schema.Announced:
+		return p.Code == schema.CallNoMoreBets
+	default:
+		return false
+	}
 }
 
 // ahead reports whether a round has not begun while one before it is known.

@@ -50,6 +50,9 @@ func (t *Table) tooLate(c *turn) {
 	late := LateRound{t.now.ShoeID, t.now.Round}
 	switch {
 	case late == t.Late && p.Kind() != schema.KindRoundStarted:
+	case t.paysNow(p):
+		t.misplaced(c)
+		c.reach(Misplaced, t.Shoe, nil)
 	case movesMoney(p), p.Kind() == schema.KindVigorishMarked,
 		collects && v.VigorishKind != schema.VigorishKindOutstanding: // the table's ledger has what is outstanding
 		c.reach(SettledLate, nil, nil)
@@ -77,14 +80,26 @@ func (t *Table) interrupts() bool {
 		len(t.Early) == 0 && !t.Gaps.Begin
 }
 
-// strays reports whether an event of the round in progress names a shoe that is not known. The second one begins it.
+// strays reports whether an event of the shoe in play names a shoe that is not known. The second one begins it.
 func (t *Table) strays() bool {
-	if !t.interrupts() || t.Shoe.Live(t.now.Round) == nil || t.now.Payload.Kind() == schema.KindRoundStarted ||
-		t.Stray == t.now.ShoeID {
+	s := t.Shoe
+	if s == nil || t.Stray == t.now.ShoeID || len(t.Early) > 0 || t.Gaps.Begin {
 		return false
 	}
-	t.Stray = t.now.ShoeID
-	return true
+	stray := false
+	switch t.now.Payload.(type) {
+	case *schema.ShoeShuffled, *schema.ShoeLoaded, *schema.RoundStarted: // begin a shoe
+	case *schema.ShoeEnded, *schema.VigorishCollected, *schema.VigorishMarkerRemoved: // begin none
+		stray = true
+	default:
+		begun := t.now.Round != 0 && s.Live(t.now.Round) != nil
+		unburned := t.now.Round == 0 && s.Loaded.Seq != 0 && s.Out == 0
+		stray = s.Ended.Seq == 0 && (begun || unburned)
+	}
+	if stray {
+		t.Stray = t.now.ShoeID
+	}
+	return stray
 }
 
 // beginShoe begins a shoe with its first event.
@@ -93,6 +108,7 @@ func (t *Table) beginShoe(c *turn) {
 		t.Lost(1, t.now)
 		c.reach(Misplaced, t.Shoe, nil)
 	}
+	t.StrayRound = 0
 	t.endShoe(c)
 	if t.Prev != nil {
 		t.closePrev(c)

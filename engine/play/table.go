@@ -59,8 +59,9 @@ type TableState struct {
 	Closing Closing
 	// Late is the latest round that began in a shoe that was gone.
 	Late LateRound
-	// Stray is the unknown shoe that an event of the round in progress named.
-	Stray string
+	// Stray is the unknown shoe that an event of the shoe in play named, StrayRound the round that one named too early.
+	Stray      string
+	StrayRound uint32
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle
 	Patrons map[uint32]string
