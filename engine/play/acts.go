@@ -79,11 +79,17 @@ func movesMoney(p schema.Payload) bool {
 
 // follows reports whether an event can only come after others of its round.
 func follows(p schema.Payload) bool {
-	k := p.Kind()
-	return k == schema.KindRoundEnded || k == schema.KindVigorishMarked || movesMoney(p)
+	switch p := p.(type) {
+	case *schema.Announced:
+		return p.Code != schema.CallNoMoreBets && p.Code != schema.CallCards && p.Code != schema.CallLastHand
+	case *schema.RoundEnded, *schema.VigorishMarked:
+		return true
+	default:
+		return movesMoney(p)
+	}
 }
 
-// paysNow reports whether an event settles a wager of the rounds in play, though it names another round or shoe.
+// paysNow reports whether an event settles or charges a wager of the rounds in play, though it names another round or shoe.
 func (t *Table) paysNow(p schema.Payload) bool {
 	if t.Shoe == nil {
 		return false
@@ -94,7 +100,7 @@ func (t *Table) paysNow(p schema.Payload) bool {
 	})
 }
 
-// settles is the wager that an event settles, empty if it settles none.
+// settles is the wager that an event settles or charges, the first if there are several; empty if none.
 func settles(p schema.Payload) string {
 	switch p := p.(type) {
 	case *schema.WagerPaid:
@@ -103,6 +109,13 @@ func settles(p schema.Payload) string {
 		return p.WagerID
 	case *schema.WagerReturned:
 		return p.WagerID
+	case *schema.VigorishMarked:
+		return p.WagerID
+	case *schema.VigorishCollected:
+		if len(p.WagerIDs) > 0 && p.VigorishKind != schema.VigorishKindOutstanding {
+			return p.WagerIDs[0]
+		}
+		return ""
 	default:
 		return ""
 	}

@@ -26,11 +26,11 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 	}
 	r := t.roundOf(c, s)
 	if r == nil {
+		_, called := t.now.Payload.(*schema.Announced)
 		switch {
-		case t.paysNow(t.now.Payload):
+		case called && s.Round != nil:
 			t.misplaced(c)
-			c.reach(Misplaced, t.Shoe, nil)
-			return true
+			c.reach(Misplaced, s, nil)
 		case movesMoney(t.now.Payload):
 			c.reach(SettledLate, s, nil)
 		}
@@ -40,11 +40,14 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 	return t.foldBetting(c, s, r) || t.foldDeal(c, s, r) || t.foldSettlement(c, s, r) || t.foldSqueeze(c, s, r)
 }
 
-// ofAnotherRound reports whether an event cannot be of the round that it names: it follows others of a round that has
-// not begun, or is ahead of a round that is not dealt, or bets on a round that ended before another began. The second
-// event that is ahead begins the round.
+// ofAnotherRound reports whether an event cannot be of the round that it names: it settles a wager of another one, or
+// follows others of a round that has not begun, or is ahead of a round that is not dealt, or is of the dealing of a
+// round that ended before another began. The second event that is ahead begins the round.
 func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 	p := t.now.Payload
+	if live := s.Live(c.round); t.paysNow(p) && (live == nil || live.WagerIndex(settles(p)) < 0) {
+		return true
+	}
 	if s.ahead(c.round) && !t.Gaps.Start {
 		_, started := p.(*schema.RoundStarted)
 		undealt := s == t.Shoe && s.undealt() && !started && t.StrayRound != c.round
@@ -64,13 +67,15 @@ func (s *Shoe) undealt() bool {
 		(len(r.Cards) == 0 || !r.Missing && s.Law.CardsDue(r.Coup()) > 0)
 }
 
-// bets reports whether an event is a new wager of a round, or ends its betting.
+// bets reports whether an event is a new wager or card of a round, or a call.
 func bets(p schema.Payload, r *record.Round) bool {
 	switch p := p.(type) {
 	case *schema.WagerPlaced:
 		return r.WagerIndex(p.WagerID) < 0
+	case *schema.CardDealt:
+		return cardOf(r, p.CardSeq) == nil
 	case *schema.Announced:
-		return p.Code == schema.CallNoMoreBets
+		return true
 	default:
 		return false
 	}

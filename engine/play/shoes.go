@@ -89,12 +89,11 @@ func (t *Table) strays() bool {
 	stray := false
 	switch t.now.Payload.(type) {
 	case *schema.ShoeShuffled, *schema.ShoeLoaded, *schema.RoundStarted: // begin a shoe
-	case *schema.ShoeEnded, *schema.VigorishCollected, *schema.VigorishMarkerRemoved: // begin none
-		stray = true
+	case *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered, *schema.ShoeTransposed,
+		*schema.CutcardPlaced, *schema.ShoeBurned:
+		stray = s.Ended.Seq == 0 && s.Out == 0
 	default:
-		begun := t.now.Round != 0 && s.Live(t.now.Round) != nil
-		unburned := t.now.Round == 0 && s.Loaded.Seq != 0 && s.Out == 0
-		stray = s.Ended.Seq == 0 && (begun || unburned)
+		stray = t.now.Round == 0 || s.Ended.Seq == 0 && s.Live(t.now.Round) != nil
 	}
 	if stray {
 		t.Stray = t.now.ShoeID
