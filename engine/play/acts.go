@@ -82,14 +82,14 @@ func follows(p schema.Payload) bool {
 	switch p := p.(type) {
 	case *schema.Announced:
 		return p.Code != schema.CallNoMoreBets && p.Code != schema.CallCards && p.Code != schema.CallLastHand
-	case *schema.RoundEnded, *schema.VigorishMarked:
+	case *schema.RoundEnded, *schema.VigorishMarked, *schema.CardsHanded, *schema.CardsReturned:
 		return true
 	default:
 		return movesMoney(p)
 	}
 }
 
-// paysNow reports whether an event settles or charges a wager of the rounds in play, though it names another round or shoe.
+// paysNow reports whether an event settles or charges a wager of the rounds in play, whatever round or shoe it names.
 func (t *Table) paysNow(p schema.Payload) bool {
 	if t.Shoe == nil {
 		return false

@@ -26,12 +26,11 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 	}
 	r := t.roundOf(c, s)
 	if r == nil {
-		_, called := t.now.Payload.(*schema.Announced)
-		switch {
-		case called && s.Round != nil:
+		switch p := t.now.Payload; {
+		case s.Round != nil && p.Kind() != schema.KindCardDealt && bets(p, s.Round):
 			t.misplaced(c)
 			c.reach(Misplaced, s, nil)
-		case movesMoney(t.now.Payload):
+		case movesMoney(p):
 			c.reach(SettledLate, s, nil)
 		}
 		return false
@@ -67,14 +66,14 @@ func (s *Shoe) undealt() bool {
 		(len(r.Cards) == 0 || !r.Missing && s.Law.CardsDue(r.Coup()) > 0)
 }
 
-// bets reports whether an event is a new wager or card of a round, or a call.
+// bets reports whether an event is a new wager or card of a round, a call or a squeeze.
 func bets(p schema.Payload, r *record.Round) bool {
 	switch p := p.(type) {
 	case *schema.WagerPlaced:
 		return r.WagerIndex(p.WagerID) < 0
 	case *schema.CardDealt:
 		return cardOf(r, p.CardSeq) == nil
-	case *schema.Announced:
+	case *schema.Announced, *schema.CardsHanded, *schema.CardsReturned:
 		return true
 	default:
 		return false
