@@ -36,10 +36,10 @@ It first proves the journal, the archive since the gaming day, and the chains of
 incident is investigated, --accept-unproven REASON exports nevertheless; the bundle states the reason and what is
 missing.
 
-It needs a finished "audit run" of the day, begun after its last event arrived and under the rulebooks that are
-loaded, and puts its id and digests into the manifest. With --gaming-day missing it exports each day of the last five
-weeks that such a run covers and that was not exported since. Back up export.log: without it the log cannot be
-continued.`,
+It needs the patron key of ingest (patron_key_file), and a finished "audit run" of the day, begun after its last event
+arrived and under the rulebooks that are loaded, and puts its id and digests into the manifest. With --gaming-day
+missing it exports each day of the last five weeks that such a run covers and that was not exported since. Back up
+export.log: without it the log cannot be continued.`,
 		Example: `  audit export --property ac-1 --gaming-day 2026-11-19 -o bundles --export-licensee 'Example Casino LLC' \
       --export-log /var/lib/shoeproof/log --export-key-file /etc/shoeproof/log.key
   audit export --property ac-1 --gaming-day last -o bundles --folder

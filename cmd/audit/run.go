@@ -38,7 +38,8 @@ a finding, feed.reconcile; of facts also exit code 3), checks that the journal a
 records of the console for each other (a difference is a finding, console.records, and exit code 3), evaluates the
 rules that compare tables, the review queue of the detectors and, on the last day of a month, the hold tests, and
 stores one row of the run with its digests. It may be interrupted and started again. The same archive gives the same
-result. It needs the patron key of ingest (patron_key_file), because stored wagers name patrons under it.
+result. It needs the patron key of ingest (patron_key_file), because stored wagers name patrons under it. With another
+key it stores nothing and ends with exit code 2.
 
 With --gaming-day missing it audits each day of the last five weeks that has events and that no finished run covers,
 or whose events arrived after the run began.
@@ -159,7 +160,7 @@ func (f *runFlags) audit(
 	res, err := nightly.Run(cmd.Context(), store, o)
 	progress.Clear()
 	switch {
-	case errors.Is(err, nightly.ErrNothing):
+	case errors.Is(err, nightly.ErrNothing), errors.Is(err, nightly.ErrPatronKey):
 		return cli.WrongUsage(err)
 	case err != nil:
 		return storeError(err)

@@ -109,7 +109,10 @@ func (o *Options) read(ctx context.Context, config *settings.Audit) (*export.Day
 			Years: config.Retention.Exports, Until: retainedUntil(o.GamingDay, config.Retention.Exports),
 		},
 	}
-	var err error
+	err := nightly.CheckPatronKey(ctx, o.Store, &o.Engine, o.Property, o.GamingDay)
+	if err != nil {
+		return nil, cli.WrongUsageIf(err, nightly.ErrPatronKey)
+	}
 	if day.Binary, err = binarySum(); err != nil {
 		return nil, err
 	}

@@ -153,7 +153,8 @@ type run struct {
 }
 
 // Run audits one part of some gaming days, and merges the parts when all are done. Only one process at a time
-// does the same part: clickhouse.ErrHeld names the other. Run again, it starts over.
+// does the same part: clickhouse.ErrHeld names the other. Run again, it starts over. With another patron key than that
+// of ingest it returns ErrPatronKey and stores nothing.
 func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err error) {
 	r := &run{Options: o, store: db, log: store.On(db, o.Now), tables: factTables()}
 	for _, day := range o.Days {
@@ -163,10 +164,13 @@ func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err 
 		}
 		r.windows = append(r.windows, window{day, from, until})
 	}
-	if err := nameRuns(ctx, r.log, o.Property, o.Now); err != nil {
-		return res, err
-	}
 	all, err := db.Tables(ctx, o.Property, r.windows[0].from, r.end())
+	if err == nil {
+		err = r.checkPatronKeys(ctx, all)
+	}
+	if err == nil {
+		err = nameRuns(ctx, r.log, o.Property, o.Now)
+	}
 	switch {
 	case err != nil:
 		return res, err

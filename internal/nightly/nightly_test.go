@@ -190,8 +190,13 @@ func (p *partition) Commit(context.Context, int64) error { return nil }
 // ingest stores a log as ingest does.
 func ingest(t testing.TB, store pipeline.Sink, l pipeline.Source) {
 	t.Helper()
+	ingestWith(t, store, l, options())
+}
+
+func ingestWith(t testing.TB, store pipeline.Sink, l pipeline.Source, o auditor.Options) {
+	t.Helper()
 	err := pipeline.Run(t.Context(), l, store, pipeline.RunOptions{
-		NewStep: func() pipeline.Step { return auditor.New(options()) }, Now: time.Now, FlushRows: 20_000,
+		NewStep: func() pipeline.Step { return auditor.New(o) }, Now: time.Now, FlushRows: 20_000,
 		FlushEvery: time.Minute,
 	})
 	if err != nil {
