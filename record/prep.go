@@ -348,7 +348,8 @@ type BankRound struct {
 	Amount  int64
 	Result  baccarat.Result
 	Against []SeatChange
-	// Unreported means that money moved for a wager that is not on record, or that events of the round are missing.
+	// Unreported means that money moved for a wager that is not on record, that events of the round are missing, or that
+	// the Banker had several wagers: what he wagered is not known.
 	Unreported bool
 	// Patron is the Banker, if known. Begins means that another patron has the seat of the Banker before.
 	Patron string

@@ -209,7 +209,7 @@ type Settlement struct {
 }
 
 // WagerChange is a change of a wager: by how much its amount grew, the spot before it, whether the wager was withdrawn,
-// and whether that was reported as a return.
+// and whether it was given back: by a return that withdraws it, or because the dealer refused the changes before.
 type WagerChange struct {
 	Seq       Seq
 	Amount    int64

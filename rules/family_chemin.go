@@ -377,6 +377,10 @@ func checkWagerRange(p *Pass) {
 			return
 		}
 	}
+	if before.Unreported {
+		p.CannotJudge("what the Banker wagered before is not known", bank.Placed)
+		return
+	}
 	last := before.Amount
 	if p.option("chemin_prev_wager") == "covered" {
 		last = 0

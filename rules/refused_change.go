@@ -16,15 +16,18 @@ func RefuseChanges(l *law.Law, r *record.Round) {
 		r.Ended.Result == baccarat.Void {
 		return
 	}
-	c := Settling(l, r)
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		before, ok := asClosed(w, closed)
-		if !ok || settledAs(l, r.Config, w, c) || !settledAs(l, r.Config, &before, c) {
+		if !ok {
+			continue
+		}
+		if c := Settling(l, r); settledAs(l, r.Config, w, c) || !settledAs(l, r.Config, &before, c) {
 			continue
 		}
 		w.Changes = append(w.Changes, record.WagerChange{
 			Seq: max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), Amount: before.Amount - w.Amount, Spot: w.Spot,
+			GivenBack: true,
 		})
 		w.Amount, w.Spot, w.Gone = before.Amount, before.Spot, false
 	}
@@ -33,19 +36,18 @@ func RefuseChanges(l *law.Law, r *record.Round) {
 // asClosed is a wager as it lay at the end of the betting, if it was changed later. The name of a further side bet is
 // not kept of a wager that was moved.
 func asClosed(w *record.Wager, closed record.Seq) (before record.Wager, ok bool) {
-	late := false
+	if n := len(w.Changes); n == 0 || w.Changes[n-1].Seq <= closed {
+		return before, false
+	}
 	for _, c := range w.Changes {
-		if c.Seq > closed {
-			late = true
-			if c.GivenBack || c.Spot == baccarat.SpotOther || w.Spot == baccarat.SpotOther {
-				return before, false
-			}
+		if c.Seq > closed && (c.GivenBack || c.Spot == baccarat.SpotOther || w.Spot == baccarat.SpotOther) {
+			return before, false
 		}
 	}
 	before = *w
 	before.Amount, before.Spot = w.StoodAt(closed)
 	before.Gone = false
-	return before, late && before.Amount > 0
+	return before, before.Amount > 0
 }
 
 // settledAs reports whether a wager was settled exactly as the cards have it. More than its amount may be returned

@@ -89,34 +89,43 @@ func follows(p schema.Payload) bool {
 	}
 }
 
-// paysNow reports whether an event settles or charges a wager of the rounds in play, whatever round or shoe it names.
-func (t *Table) paysNow(p schema.Payload) bool {
-	if t.Shoe == nil {
+// paysElsewhere reports whether an event settles or charges a wager of a round in play, or one that owes vigorish,
+// though it names another round, or the same round of another shoe, which is nil if it is gone.
+func (t *Table) paysElsewhere(named *Shoe, round uint32) bool {
+	elsewhere := func(id string) bool { return t.hasElsewhere(id, named, round) }
+	switch p := t.now.Payload.(type) {
+	case *schema.WagerPaid:
+		return elsewhere(p.WagerID)
+	case *schema.WagerCollected:
+		return elsewhere(p.WagerID)
+	case *schema.WagerReturned:
+		return elsewhere(p.WagerID)
+	case *schema.VigorishMarked:
+		return elsewhere(p.WagerID)
+	case *schema.VigorishCollected:
+		return p.VigorishKind != schema.VigorishKindOutstanding && slices.ContainsFunc(p.WagerIDs, elsewhere)
+	default:
 		return false
 	}
-	id := settles(p)
-	return id != "" && slices.ContainsFunc([]*record.Round{t.Shoe.Settling, t.Shoe.Round}, func(r *record.Round) bool {
-		return r != nil && r.WagerIndex(id) >= 0
+}
+
+func (t *Table) hasElsewhere(id string, named *Shoe, round uint32) bool {
+	switch {
+	case t.Shoe == nil || named != nil && named.hasWager(id, round):
+		return false
+	case named == t.Shoe && record.Any(named.Dues, func(d *record.Due) bool { return d.Wager == id }):
+		return true
+	}
+	return slices.ContainsFunc([]*record.Round{t.Shoe.Settling, t.Shoe.Round}, func(r *record.Round) bool {
+		return r != nil && r.WagerIndex(id) >= 0 && (named == t.Shoe || r.No == round)
 	})
 }
 
-// settles is the wager that an event settles or charges, the first if there are several; empty if none.
-func settles(p schema.Payload) string {
-	switch p := p.(type) {
-	case *schema.WagerPaid:
-		return p.WagerID
-	case *schema.WagerCollected:
-		return p.WagerID
-	case *schema.WagerReturned:
-		return p.WagerID
-	case *schema.VigorishMarked:
-		return p.WagerID
-	case *schema.VigorishCollected:
-		if len(p.WagerIDs) > 0 && p.VigorishKind != schema.VigorishKindOutstanding {
-			return p.WagerIDs[0]
-		}
-		return ""
-	default:
-		return ""
+// hasWager reports whether a round of the shoe has a wager, as far as it is known: a round that is settled has those
+// that owe vigorish.
+func (s *Shoe) hasWager(id string, round uint32) bool {
+	if r := s.Live(round); r != nil {
+		return r.WagerIndex(id) >= 0
 	}
+	return record.Any(s.Dues, func(d *record.Due) bool { return d.Wager == id && d.Round == round })
 }

@@ -146,7 +146,8 @@ func (t *Table) beginShoeGaps(s *Shoe, begins bool) {
 // beginRoundGaps is what a new round inherits.
 func (t *Table) beginRoundGaps(s *Shoe, r *record.Round, started bool) {
 	g := &s.Gaps
-	r.Missing = g.Next || (t.Gaps.Start && !started)
+	// What named the round before it began may be of it.
+	r.Missing = g.Next || t.StrayRound == r.No || (t.Gaps.Start && !started)
 	if r.Missing {
 		g.Round = max(g.Round, r.No)
 	}

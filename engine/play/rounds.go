@@ -17,6 +17,7 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 	}
 	if _, ok := t.now.Payload.(*schema.RoundStarted); ok && s.played(c.round) {
 		t.Lost(1, t.now)
+		t.Late = LateRound{t.now.ShoeID, c.round}
 		c.reach(RoundRepeated, s, nil)
 	}
 	if t.ofAnotherRound(c, s) {
@@ -27,6 +28,7 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 	r := t.roundOf(c, s)
 	if r == nil {
 		switch p := t.now.Payload; {
+		case t.Late == LateRound{t.now.ShoeID, c.round}: // reported as a whole
 		case s.Round != nil && p.Kind() != schema.KindCardDealt && bets(p, s.Round):
 			t.misplaced(c)
 			c.reach(Misplaced, s, nil)
@@ -44,7 +46,7 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 // round that ended before another began. The second event that is ahead begins the round.
 func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 	p := t.now.Payload
-	if live := s.Live(c.round); t.paysNow(p) && (live == nil || live.WagerIndex(settles(p)) < 0) {
+	if t.paysElsewhere(s, c.round) {
 		return true
 	}
 	if s.ahead(c.round) && !t.Gaps.Start {
@@ -66,14 +68,16 @@ func (s *Shoe) undealt() bool {
 		(len(r.Cards) == 0 || !r.Missing && s.Law.CardsDue(r.Coup()) > 0)
 }
 
-// bets reports whether an event is a new wager or card of a round, a call or a squeeze.
+// bets reports whether an event is a new wager or card of a round, a call about it or a squeeze.
 func bets(p schema.Payload, r *record.Round) bool {
 	switch p := p.(type) {
 	case *schema.WagerPlaced:
 		return r.WagerIndex(p.WagerID) < 0
 	case *schema.CardDealt:
 		return cardOf(r, p.CardSeq) == nil
-	case *schema.Announced, *schema.CardsHanded, *schema.CardsReturned:
+	case *schema.Announced:
+		return p.Code != schema.CallLastHand
+	case *schema.CardsHanded, *schema.CardsReturned:
 		return true
 	default:
 		return false

@@ -50,7 +50,7 @@ func (t *Table) tooLate(c *turn) {
 	late := LateRound{t.now.ShoeID, t.now.Round}
 	switch {
 	case late == t.Late && p.Kind() != schema.KindRoundStarted:
-	case t.paysNow(p):
+	case t.paysElsewhere(nil, c.round):
 		t.misplaced(c)
 		c.reach(Misplaced, t.Shoe, nil)
 	case movesMoney(p), p.Kind() == schema.KindVigorishMarked,

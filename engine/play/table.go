@@ -57,7 +57,7 @@ type TableState struct {
 	Left Leaving
 	// Closing is the closing of the table, while money is due of its last round. It is zero at any other time.
 	Closing Closing
-	// Late is the latest round that began in a shoe that was gone.
+	// Late is the latest round that began again, or in a shoe that was gone.
 	Late LateRound
 	// Stray is the unknown shoe that an event of the shoe in play named, StrayRound the round that one named too early.
 	Stray      string
@@ -80,7 +80,7 @@ type Closing struct {
 	At  int64
 }
 
-// LateRound is a round that began after its shoe was closed: nothing of it is judged, which is reported once.
+// LateRound is a round that began again, or after its shoe was closed: nothing of it is judged, which is reported once.
 type LateRound struct {
 	Shoe  string
 	Round uint32

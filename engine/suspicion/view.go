@@ -81,7 +81,7 @@ func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged
 	}
 	placed := w.Placed
 	for _, c := range w.Changes {
-		if c.Amount > 0 {
+		if c.Amount > 0 && !c.GivenBack {
 			placed = c.Seq
 		}
 	}
