@@ -85,6 +85,22 @@ func TestLastRoundIsReportedAlike(t *testing.T) {
 	}
 }
 
+// A wager that was lowered during the deal, which the dealer refused, is not one that was raised when it was settled.
+func TestRefusedLoweringIsNotLate(t *testing.T) {
+	sc, err := scenario.Read("../testdata/scenarios/law/X920-lowering-refused.breach.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := sc.Run(enginetest.Options(), rules.ShippedWith)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wagers := &replay(t, r.Events).Wagers
+	if i := slices.Index(wagers.Late, true); i >= 0 {
+		t.Errorf("wager at seat %d in round %d is late", wagers.Seat[i], wagers.Round[i])
+	}
+}
+
 func ruleNamed(name string) *rules.Rule {
 	for _, r := range rules.All() {
 		if r.Name == name {

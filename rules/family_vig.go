@@ -271,7 +271,7 @@ func checkCollectionSum(p *Pass) {
 			rounded = c.Open
 		}
 		if c.Ties > 0 {
-			p.judgeLateTie(c)
+			p.judgeLateTie(c, rounded)
 			continue
 		}
 		low, high := p.owedFor(v, c)
@@ -294,10 +294,18 @@ func checkCollectionSum(p *Pass) {
 }
 
 // judgeLateTie judges a collection of outstanding vigorish that is also a tie charge, which vig.tie25.timing reports as
-// deferred.
-func (p *Pass) judgeLateTie(c *record.Collection) {
+// deferred. More than the marks, rounded up, and the charge is owed for nothing.
+func (p *Pass) judgeLateTie(c *record.Collection, rounded int64) {
 	low, high := law.TieCharge(p.Law.TiePercent(c.Kind), c.Ties)
-	if rest := c.Amount - c.Open; rest < low || rest > high+c.Undue {
+	most := rounded + high + c.Undue
+	switch rest := c.Amount - c.Open; {
+	case c.Amount > most && len(c.Unmarked) == 0:
+		p.Report(Finding{
+			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat, Amount: c.Amount - most,
+			Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
+			Expected: "at most " + p.money(most) + ", with the tie charge", Observed: p.money(c.Amount),
+		})
+	case rest < low || rest > high+c.Undue:
 		p.CannotJudge("what was collected late for a tie charge cannot be told from other vigorish", c.Seq)
 	}
 }
