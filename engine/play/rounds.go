@@ -61,10 +61,11 @@ func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 	return before != nil && s.Round != nil && before.No == c.round && before.Ended.Seq != 0 && bets(p, before)
 }
 
-// undealt reports whether the round in progress lacks cards that are due.
+// undealt reports whether the round in progress lacks cards that are due. If money has moved, the deal is over, and a
+// card was not reported.
 func (s *Shoe) undealt() bool {
 	r := s.Round
-	return r != nil && s.Law != nil && r.Ended.Seq == 0 && r.Voided.Seq == 0 &&
+	return r != nil && s.Law != nil && r.Ended.Seq == 0 && r.Voided.Seq == 0 && len(r.Steps) == 0 &&
 		(len(r.Cards) == 0 || !r.Missing && s.Law.CardsDue(r.Coup()) > 0)
 }
 
