@@ -57,19 +57,22 @@ func checkLateChemin(p *Pass) {
 				at, what = c.Seq, p.changed(w, c)
 			}
 		}
+		if at < first {
+			if call != nil && at > call.Seq {
+				p.CannotJudge("no sentence on wagers after no more bets at chemin de fer was found", call.Seq, at)
+			}
+			continue
+		}
 		f := Finding{
 			Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: []record.Seq{w.Placed, first, at},
 			Expected: "wagers against the Banker before the first card", Observed: what + " after it",
 		}
-		switch {
-		case at > first && at == w.Placed && p.handedBack(w):
+		if at == w.Placed && p.handedBack(w) {
 			f.Verdict, f.Observed = finding.Information, f.Observed+", and given back"
 			p.Report(f)
-		case at > first:
-			p.Suspect(f)
-		case call != nil && at > call.Seq:
-			p.CannotJudge("no sentence on wagers after no more bets at chemin de fer was found", call.Seq, at)
+			continue
 		}
+		p.Suspect(f)
 	}
 }
 
