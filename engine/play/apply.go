@@ -39,6 +39,7 @@ func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 		t.IsOpen, t.Queue, t.Early = false, nil, nil
 		t.History = record.Table{Attested: map[string]record.Attested{}}
 		clear(t.Kept)
+		t.Gaps.Opened = 0
 		t.MidStream()
 	}
 }

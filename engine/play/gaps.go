@@ -30,6 +30,8 @@ type Gaps struct {
 	Elections, Law bool
 	// History: a notice or an attestation may be lost. Reopened: the table has closed since.
 	History, Reopened bool
+	// Opened is the opening of the table after the latest gap that may have had a notice, 0 if none.
+	Opened record.Seq
 	// Seating: a patron may have come or gone. The opening of the table lists who is there.
 	Seating bool
 }
@@ -106,6 +108,9 @@ func (t *Table) closeGaps(ev *schema.Event) {
 	switch p := ev.Payload.(type) {
 	case *schema.TableOpened:
 		if g.Reopened || t.Joined {
+			if g.History {
+				g.Opened = record.Seq(ev.Seq)
+			}
 			g.History, g.Reopened = false, false
 		}
 		t.configCertain()
@@ -191,7 +196,7 @@ func (t *Table) Proof(s *Shoe, r *record.Round, stage rules.Stage, f *rules.Find
 		return Unproved, 0
 	}
 	var lost rules.Lost
-	if t.Gaps.History {
+	if t.Gaps.History || stage == rules.Changed && t.acrossGap(f) {
 		lost = rules.LostNotices
 	}
 	switch {
@@ -214,6 +219,16 @@ func (t *Table) Proof(s *Shoe, r *record.Round, stage rules.Stage, f *rules.Find
 		return Open, lost
 	}
 	return Proved, 0
+}
+
+// acrossGap reports whether a finding is about the first configuration in use since the table opened again after a gap:
+// what was in use right before it, and which notices of the change were given, may be lost.
+func (t *Table) acrossGap(f *rules.Finding) bool {
+	if t.Gaps.Opened == 0 {
+		return false
+	}
+	i := record.Index(t.History.Changes, func(c *record.ConfigChange) bool { return c.Used && c.Seq >= t.Gaps.Opened })
+	return i >= 0 && slices.Contains(f.Evidence, t.History.Changes[i].Seq)
 }
 
 // incomplete reports whether it is not known which cards a round was settled by, or events of it are missing.
