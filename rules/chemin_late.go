@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -26,10 +27,7 @@ func (p *Pass) judgeBankStands(bank *record.Wager, first record.Seq) {
 		}
 		from := len(p.Findings)
 		p.reportWager(bank, expected, p.changed(bank, c)+" after it", first, c.Seq)
-		p.Findings[from].Amount = bank.Amount
-		if c.Amount != 0 {
-			p.Findings[from].Amount = abs(c.Amount)
-		}
+		p.Findings[from].Amount = cmp.Or(abs(c.Amount), bank.Amount)
 		if c.Amount <= 0 { // it was placed in time, and no sentence that was found says how long it has to stay
 			p.suspectFrom(from)
 		}

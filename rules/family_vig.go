@@ -617,8 +617,11 @@ func checkOwedAfterClose(p *Pass) {
 }
 
 func checkPlayResumed(p *Pass) {
-	if p.Shoe.NextCard != 0 && (len(p.Shoe.Owed(nil)) == 0 || p.summable()) {
-		p.reportOwed(p.Shoe.Owed(nil), p.Shoe.NextCard)
+	if p.Shoe.NextCard == 0 {
+		return
+	}
+	if owed := p.Shoe.Owed(nil); len(owed) > 0 && p.summable() {
+		p.reportOwed(owed, p.Shoe.NextCard)
 	}
 }
 

@@ -72,6 +72,11 @@ func (p *Pass) dueOnce(w *record.Wager) int64 {
 	return 0
 }
 
+// paidTwice reports whether a wager was paid, and settled twice.
+func (p *Pass) paidTwice(w *record.Wager) bool {
+	return w.Disposition() == baccarat.Pay && p.settledTwice(w)
+}
+
 // settledTwice reports whether two motions of a wager each settle it in full, and none of them was put right: 100 and
 // 100 on a wager that is paid 100, not 50 and 50.
 func (p *Pass) settledTwice(w *record.Wager) bool {
@@ -139,8 +144,8 @@ func checkUnsettled(p *Pass) {
 			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w):
 				f.Verdict = finding.Suspect // the last cards of a shoe may not have been published
 			}
-			if due := p.dueOnce(w); w.Disposition() == baccarat.Pay && p.settledTwice(w) {
-				f.Amount = w.Net().Paid - due
+			if p.paidTwice(w) {
+				f.Amount = w.Net().Paid - p.dueOnce(w)
 			}
 			p.citeOdds(w, &f)
 			p.Report(f)
@@ -195,8 +200,7 @@ func (p *Pass) citeOdds(w *record.Wager, f *Finding) {
 	if b := p.bet(w); b != nil {
 		rule = p.Law.payoutOf(b)
 	}
-	twice := w.Disposition() == baccarat.Pay && p.settledTwice(w)
-	if w.Settlements() > 0 && !twice || rule == nil || p.disposition(w) != baccarat.Pay {
+	if w.Settlements() > 0 && !p.paidTwice(w) || rule == nil || p.disposition(w) != baccarat.Pay {
 		return
 	}
 	if c, ok := p.Law.Cited(rule.Name); ok && BasisOf(c).Proves() {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -48,11 +47,8 @@ not, and 2 if a file cannot be opened. Findings about the play do not change it.
 				return cli.WrongUsage(err)
 			}
 			report, err := conform.Files(cmd.Context(), src, opt)
-			if errors.Is(err, file.ErrNoEvents) {
-				return cli.WrongUsage(err)
-			}
 			if err != nil {
-				return err
+				return cli.WrongUsageIf(err, file.ErrNoEvents)
 			}
 			if format == "json" {
 				err = report.WriteJSON(cmd.OutOrStdout())

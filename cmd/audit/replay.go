@@ -78,9 +78,7 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	}
 	sum, err := replay.Files(cmd.Context(), src, opt, printer, show)
 	progress.Clear()
-	if errors.Is(err, file.ErrNoEvents) {
-		err = cli.WrongUsage(err)
-	}
+	err = cli.WrongUsageIf(err, file.ErrNoEvents)
 	if sum.Counts.Records == 0 && err != nil {
 		return err
 	}

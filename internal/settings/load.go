@@ -93,12 +93,8 @@ func Load(fs *pflag.FlagSet, config any) (*Loaded, error) {
 			l.complain(leaf.key, leaf.set(v.Get(leaf.key)))
 		}
 	}
-	wrong := len(l.wrong)
-	if c, ok := config.(interface{ check(*Loaded) }); ok {
+	if c, ok := config.(interface{ check(*Loaded) }); ok && !l.unread { // what is missing may be in the file
 		c.check(l)
-	}
-	if l.unread {
-		l.wrong = l.wrong[:wrong] // what is missing may be in the file
 	}
 	return l, l.err()
 }
