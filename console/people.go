@@ -120,34 +120,37 @@ func (c *Console) patron(x *exchange) (*patronView, error) {
 	fetch(&all, &p.Currency, func() (string, error) {
 		return c.currency(x, store.Location{Property: p.Property})
 	})
-	fetch(&all, &p.Play, func() ([]store.Patron, error) { return c.Store.Patron(ctx, scope, p.Property, p.Patron) })
 	fetch(&all, &p.Wagers, func() ([]store.Wager, error) {
 		return c.Store.PatronWagers(ctx, scope, p.Property, p.Patron)
 	})
-	fetch(&all, &p.Findings, func() ([]store.Finding, error) {
-		return c.Store.PatronFindings(ctx, scope, p.Property, p.Patron)
+	fetch(&all, &p.Findings, func() (_ []store.Finding, err error) {
+		if p.Play, err = c.Store.Patron(ctx, scope, p.Property, p.Patron); err != nil {
+			return nil, err
+		}
+		if len(p.Play) == 0 {
+			return nil, errNoPage
+		}
+		all.Go(func() error {
+			x.log(p.Property, "view-patron", p.Patron, "masked")
+			return nil
+		})
+		return c.Store.PatronFindings(ctx, scope, p.Property, p.Patron, p.Play)
 	})
-	if err := all.Wait(); err != nil {
-		return nil, err
-	}
-	if len(p.Play) == 0 {
-		return nil, errNoPage
-	}
-	x.log(p.Property, "view-patron", p.Patron, "masked")
-	return p, nil
+	return p, all.Wait()
 }
 
 func patronPage(c *Console, x *exchange) error {
-	p, err := c.patron(x)
-	if err != nil {
-		return err
-	}
-	visits, err := c.visits(x, p.Property, p.Patron)
-	if err != nil {
-		return err
-	}
-	return x.page("patron", "Patron "+short(p.Patron), struct {
+	var view struct {
 		*patronView
 		Visits *takings
-	}{p, visits})
+	}
+	var all errgroup.Group
+	fetch(&all, &view.patronView, func() (*patronView, error) { return c.patron(x) })
+	fetch(&all, &view.Visits, func() (*takings, error) {
+		return c.visits(x, x.r.PathValue("property"), x.r.PathValue("patron"))
+	})
+	if err := all.Wait(); err != nil {
+		return err
+	}
+	return x.page("patron", "Patron "+short(view.Patron), view)
 }

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"time"
 )
@@ -72,6 +71,7 @@ type Patron struct {
 	Collected int64     `ch:"collected"`
 	FirstAt   time.Time `ch:"first_at"`
 	LastAt    time.Time `ch:"last_at"`
+	Tables    []string  `ch:"tables"`
 }
 
 // ofPatron selects the wagers of a patron. It is without FINAL, which does not use the index by patron.
@@ -84,8 +84,9 @@ const newestWager = ` ORDER BY version DESC LIMIT 1 BY table_id, shoe_id, round,
 func (s *Store) Patron(ctx context.Context, scope Scope, property, patron string) ([]Patron, error) {
 	w := in(scope).equal("property_id", property).with("patron", patron)
 	return read[Patron](ctx, s, "a patron's play", `SELECT spot, countIf(disposition != 'withdrawn') AS wagers, sum(stake) AS staked,
-		sum(paid) AS paid, sum(collected) AS collected, min(at) AS first_at, max(at) AS last_at
-	FROM (SELECT spot, stake, paid, collected, disposition, at`+ofPatron+w.String()+newestWager+`)
+		sum(paid) AS paid, sum(collected) AS collected, min(at) AS first_at, max(at) AS last_at,
+		arraySort(groupUniqArray(toString(table_id))) AS tables
+	FROM (SELECT spot, stake, paid, collected, disposition, at, table_id`+ofPatron+w.String()+newestWager+`)
 	GROUP BY spot ORDER BY staked DESC, spot`, w)
 }
 
@@ -96,28 +97,22 @@ func (s *Store) PatronWagers(ctx context.Context, scope Scope, property, patron 
 		ofPatron+w.String()+newestWager+`) ORDER BY at DESC, wager_id LIMIT 200`, w)
 }
 
-// PatronFindings returns the findings of the rounds and seats at which a patron played.
-func (s *Store) PatronFindings(ctx context.Context, scope Scope, property, patron string) ([]Finding, error) {
-	w := in(scope).equal("property_id", property).with("patron", patron)
-	type visit struct {
-		Table string    `ch:"table_id"`
-		First time.Time `ch:"first_at"`
-		Last  time.Time `ch:"last_at"`
+// PatronFindings returns the findings of the rounds and seats at which a patron had a play. The sorting key of findings
+// is table and time. A patron visits few tables, so both narrow the read.
+func (s *Store) PatronFindings(
+	ctx context.Context, scope Scope, property, patron string, play []Patron,
+) ([]Finding, error) {
+	if len(play) == 0 {
+		return nil, nil
 	}
-	// The sorting key of findings is table and time. A patron visits few tables, so both narrow the read.
-	visits, err := read[visit](ctx, s, "a patron's tables", `SELECT table_id, min(at) AS first_at, max(at) AS last_at`+
-		ofPatron+w.String()+` GROUP BY table_id, shoe_id ORDER BY last_at DESC LIMIT 300`, w)
-	if err != nil || len(visits) == 0 {
-		return nil, err
+	first := slices.MinFunc(play, func(a, b Patron) int { return a.FirstAt.Compare(b.FirstAt) }).FirstAt
+	last := slices.MaxFunc(play, func(a, b Patron) int { return a.LastAt.Compare(b.LastAt) }).LastAt
+	var tables []string
+	for i := range play {
+		tables = append(tables, play[i].Tables...)
 	}
-	tables, first, last := map[string]bool{}, visits[0].First, visits[0].Last
-	for _, v := range visits {
-		tables[v.Table] = true
-		if v.First.Before(first) {
-			first = v.First
-		}
-	}
-	w.with("tables", slices.Sorted(maps.Keys(tables)),
+	slices.Sort(tables)
+	w := in(scope).equal("property_id", property).with("patron", patron, "tables", slices.Compact(tables),
 		"first", first.Add(-time.Hour).UnixNano(), "last", last.Add(time.Hour).UnixNano())
 	return read[Finding](ctx, s, "a patron's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL
 	WHERE `+w.String()+current+` AND seat > 0 AND table_id IN {tables:Array(String)}

@@ -448,7 +448,11 @@ func TestScope(t *testing.T) {
 			}
 		}
 	}
-	if _, err := s.PatronFindings(ctx, everywhere, f.PropertyID, patron); err != nil {
+	play, err := s.Patron(ctx, everywhere, f.PropertyID, patron)
+	if err != nil || len(play) == 0 {
+		t.Fatal(len(play), err)
+	}
+	if _, err := s.PatronFindings(ctx, everywhere, f.PropertyID, patron, play); err != nil {
 		t.Error(err)
 	}
 	if _, err := s.Factors(ctx, everywhere, "d01", "x", time.Now()); err != nil {
