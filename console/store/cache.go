@@ -248,6 +248,25 @@ func (c *queueCache) merge(rows []OpenFinding, readAt time.Time) {
 	}
 }
 
+// find returns the row of a finding; nil if the cache is old, or if none or several properties have the finding.
+func (c *queueCache) find(scope Scope, id string, now time.Time) (found *OpenFinding) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	if now.Sub(c.readAt) > maxAge {
+		return nil
+	}
+	for key, r := range c.rows {
+		switch {
+		case key.id != id || !scope.Has(key.property):
+		case found != nil:
+			return nil
+		default:
+			found = r.OpenFinding
+		}
+	}
+	return found
+}
+
 // silenced reports whether a silence in force hides a finding. Critical and major findings of a rule cannot be
 // silenced, proved or suspected.
 func (c *queueCache) silenced(r *OpenFinding, now time.Time) bool {

@@ -66,23 +66,34 @@ func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, e
 		return one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
 			WHERE `+w.String()+` ORDER BY version DESC LIMIT 1`, w)
 	}
-	rows, err := s.triaged(ctx, in(scope), []string{id})
+	r, err := s.queued(ctx, scope, id)
 	if err != nil {
 		return Finding{}, err
 	}
 	f, err := Finding{}, ErrNotFound
-	if len(rows) > 0 { // where and when, so that few parts of the table are read
-		r := &rows[0]
+	if r != nil { // where and when, so that few parts of the table are read
 		f, err = find(in(scope).equal("property_id", r.PropertyID).equal("table_id", r.TableID).
 			since("at", r.At.Add(-ShoeLasts)).before("at", r.At.Add(ShoeLasts)))
 	}
 	if errors.Is(err, ErrNotFound) {
 		f, err = find(in(scope))
 	}
-	if err == nil && len(rows) > 0 {
-		f.State, f.Owner, f.Fingerprint = rows[0].State, rows[0].Owner, rows[0].Fingerprint
+	if err == nil && r != nil {
+		f.State, f.Owner, f.Fingerprint = r.State, r.Owner, r.Fingerprint
 	}
 	return f, err
+}
+
+// queued returns what the queue has of a finding, from the cache if it has the finding; nil if it is not in the queue.
+func (s *Store) queued(ctx context.Context, scope Scope, id string) (*triageRow, error) {
+	if r := s.cache.find(scope, id, s.now()); r != nil {
+		return &triageRow{r.PropertyID, r.TableID, r.At, r.ID, r.State, r.Owner, r.Fingerprint, r.Version}, nil
+	}
+	rows, err := s.triaged(ctx, in(scope), []string{id})
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	return &rows[0], nil
 }
 
 // FindingsByID returns findings with their states, in the order of the ids. Unknown ids are left out.
