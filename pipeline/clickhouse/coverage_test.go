@@ -174,6 +174,45 @@ func TestCoverageOfADatabase(t *testing.T) {
 	}
 }
 
+// Ingest writes ranges while the archive is compared: they are not foreign.
+func TestArchiveIsComparedWhileItGrows(t *testing.T) {
+	s := open(t, migrated(t))
+	done, ended := make(chan struct{}), make(chan error, 1)
+	go func() {
+		for o := int64(0); ; o++ {
+			select {
+			case <-done:
+				ended <- nil
+				return
+			default:
+			}
+			b := &pipeline.Batch{Range: pipeline.Range{Topic: "t", From: o, To: o, Records: 1, Hash: fmt.Sprint(o)}}
+			b.DeadLetters = append(b.DeadLetters, rows.DeadLetter{Topic: "t", Offset: o, Raw: []byte("bad")})
+			if err := s.Write(t.Context(), b); err != nil {
+				ended <- err
+				return
+			}
+		}
+	}()
+	ranges := 0
+	for range 20 {
+		got, err := s.Bytes(t.Context(), "", time.Time{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, b := range got {
+			if len(b.Foreign)+len(b.Differs) > 0 {
+				t.Fatalf("%+v", b)
+			}
+			ranges = b.Ranges
+		}
+	}
+	close(done)
+	if err := <-ended; err != nil || ranges == 0 {
+		t.Errorf("%d ranges were written meanwhile: %v", ranges, err)
+	}
+}
+
 // The stored records equal the journaled ones, range by range: a missing, changed or added record is found, also
 // where events repeat others, beside a second topic, and in the last range once it is an hour old.
 func TestArchiveIsHeldAgainstTheJournal(t *testing.T) {

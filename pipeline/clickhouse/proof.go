@@ -47,7 +47,11 @@ func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Byt
 	var before []map[Span][]journaled
 	var spans []Coverage
 	var digested []firstDigests
-	err := s.partitions(ctx, topic, func(rows []journaled) error {
+	stored, err := s.archivedSpans(ctx, topic) // before the journal: ingest writes while this reads, first the journal
+	if err != nil {
+		return nil, err
+	}
+	err = s.partitions(ctx, topic, func(rows []journaled) error {
 		digested = append(digested, firstDigests{
 			firstOf(rows, func(r *journaled) bool { return r.ArchivedSum != "" }),
 			firstOf(rows, func(r *journaled) bool { return r.DerivedSum != "" }),
@@ -87,7 +91,7 @@ func (s *Store) Bytes(ctx context.Context, topic string, since time.Time) ([]Byt
 			ranges = ranges[n:]
 		}
 	}
-	return s.foreign(ctx, topic, all, spans)
+	return foreign(all, spans, stored), nil
 }
 
 // firstDigests are the first offsets of a range with an ArchiveDigest and of a range with a DerivedDigest, replaced or
@@ -111,28 +115,42 @@ func superseded(all []journaled) map[Span][]journaled {
 	return by
 }
 
-// foreign adds the records that are stored outside of all ranges, also of partitions that the journal does not know.
-func (s *Store) foreign(ctx context.Context, topic string, all []Bytes, spans []Coverage) ([]Bytes, error) {
+// archivedSpan is the first and the last offset of the stored records of a partition.
+type archivedSpan struct {
+	topic       string
+	partition   int32
+	first, last int64
+}
+
+func (s *Store) archivedSpans(ctx context.Context, topic string) (all []archivedSpan, err error) {
 	const of = " WHERE topic != '' AND (topic = {topic:String} OR {topic:String} = '')"
-	var r Bytes
-	var first, last int64
-	err := s.scan(ctx, "SELECT toString(topic), partition, min(offset), max(offset) FROM (SELECT topic, "+
+	var a archivedSpan
+	err = s.scan(ctx, "SELECT toString(topic), partition, min(offset), max(offset) FROM (SELECT topic, "+
 		"partition, offset FROM "+s.name("events")+of+" UNION ALL SELECT topic, partition, offset FROM "+
-		s.name("dead_letters")+of+") GROUP BY topic, partition ORDER BY topic, partition", params("topic", topic), func() {
-		b := Bytes{Topic: r.Topic, Partition: r.Partition, Differs: []Span{}, Foreign: []int64{}, Open: []Span{}}
-		i := slices.IndexFunc(all, func(a Bytes) bool { return a.Topic == b.Topic && a.Partition == b.Partition })
+		s.name("dead_letters")+of+") GROUP BY topic, partition ORDER BY topic, partition", params("topic", topic),
+		func() { all = append(all, a) }, &a.topic, &a.partition, &a.first, &a.last)
+	return all, s.explain("read the offsets of the archive", err)
+}
+
+// foreign adds the records that are stored outside of all ranges, also of partitions that the journal does not know.
+func foreign(all []Bytes, spans []Coverage, stored []archivedSpan) []Bytes {
+	for _, a := range stored {
+		i := slices.IndexFunc(all, func(b Bytes) bool { return b.Topic == a.topic && b.Partition == a.partition })
 		if i < 0 {
 			i = len(all)
-			all, spans = append(all, b), append(spans, Coverage{First: last + 1, Last: last})
+			all = append(all, Bytes{
+				Topic: a.topic, Partition: a.partition, Differs: []Span{}, Foreign: []int64{}, Open: []Span{},
+			})
+			spans = append(spans, Coverage{First: a.last + 1, Last: a.last})
 		}
-		if first < spans[i].First {
-			all[i].Foreign = append(all[i].Foreign, first)
+		if a.first < spans[i].First {
+			all[i].Foreign = append(all[i].Foreign, a.first)
 		}
-		if last > spans[i].Last {
-			all[i].Foreign = append(all[i].Foreign, last)
+		if a.last > spans[i].Last {
+			all[i].Foreign = append(all[i].Foreign, a.last)
 		}
-	}, &r.Topic, &r.Partition, &first, &last)
-	return all, s.explain("read the offsets of the archive", err)
+	}
+	return all
 }
 
 // atOnce is the number of offsets of one query.
