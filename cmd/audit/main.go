@@ -14,6 +14,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/doctor"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
@@ -53,8 +54,8 @@ Exit codes: 0 done, 1 it failed, 2 wrong usage, configuration or input, 3 findin
 			serveCommand(), watchCommand(), runCommand(), reportCommand(), exportCommand(), retentionCommand(), holdCommand(),
 		}},
 		{operation, []*cobra.Command{
-			migrateCommand(), grantsCommand(), keygenCommand(), tokenCommand(), doctorCommand(), feedsCommand(),
-			coverageCommand(),
+			migrateCommand(), grantsCommand(), keygenCommand(), tokenCommand(), doctor.Command("audit", version),
+			feedsCommand(), coverageCommand(),
 			settings.Command("audit", func() any { return auditDefaults() }),
 		}},
 	} {

@@ -38,7 +38,8 @@ Exit codes: 0 good, 1 tampered with, 2 wrong usage, no verdict, 3 undecided: a k
 4 genuine, but not the export after the last accepted one, 5 genuine, and the database differs today.`,
 		Example: `  audit verify ac-1_2026-11-19_000412.zip --policy policy.txt --last accepted.json
   audit verify bundle.zip --policy policy.txt --last accepted.json --replay --json
-  audit verify bundle.zip --policy policy.txt --against-db --clickhouse-addrs clickhouse:9000 --patron-key-file patron.key`,
+  audit verify bundle.zip --policy policy.txt --against-db --clickhouse-addrs clickhouse:9440 \
+    --clickhouse-tls-enabled --patron-key-file patron.key`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, args[0]) },
 	}

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"net/http"
@@ -234,6 +235,23 @@ func TestKafkaIsAway(t *testing.T) {
 	}
 	if code := p.end(t); code != cli.Done {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, p.stderr.String())
+	}
+}
+
+// The image of ingest has no other program that checks its settings.
+func TestDoctorOfIngest(t *testing.T) {
+	t.Parallel()
+	var out, errs bytes.Buffer
+	code := run(t.Context(), []string{
+		"doctor", "-o", "json", "--kafka-brokers", "127.0.0.1:1", "--clickhouse-addrs", "127.0.0.1:1",
+	}, strings.NewReader(""), &out, &errs)
+	for _, want := range []string{`"sound": false`, `"area": "configuration"`, `"area": "clickhouse"`, `"fix": "`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("no %s in\n%s", want, &out)
+		}
+	}
+	if code != cli.Failed || !strings.HasPrefix(errs.String(), "ingest: checks failed: ") {
+		t.Errorf("exit code %d: %s", code, &errs)
 	}
 }
 

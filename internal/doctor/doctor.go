@@ -30,7 +30,7 @@ type Check struct {
 	Area   string `json:"area"`
 	Status string `json:"status"` // ok, warn or fail
 	Seen   string `json:"seen"`
-	Fix    string `json:"mend,omitempty"` // the name of the first release
+	Fix    string `json:"fix,omitempty"`
 }
 
 // Options are the input of the checks.

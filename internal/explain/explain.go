@@ -169,11 +169,11 @@ func textOf(citation string) string {
 type Rule struct {
 	Rule      string   `json:"rule"`
 	Severity  string   `json:"severity"`
-	Requires  string   `json:"demands"` // the names of the first release
+	Requires  string   `json:"requires"`
 	Breach    string   `json:"breach,omitempty"`
-	Evaluated string   `json:"asked"`
+	Evaluated string   `json:"evaluated"`
 	Feeds     []string `json:"feeds"`
-	Covers    []string `json:"suppresses"` // the name of the first release
+	Covers    []string `json:"covers"`
 	InForce   []clause `json:"in_force"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/doctor"
 	"github.com/shoeproof/shoeproof/internal/gateway"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
@@ -44,7 +45,8 @@ exits with 0 within ten seconds; a second SIGTERM ends it at once. Exit codes: 0
 		},
 	}
 	settings.AddFlags(root.Flags(), defaults())
-	root.AddCommand(settings.Command("ingest", defaults), filesCommand(o, defaults), gateway.Command(o.Version))
+	root.AddCommand(settings.Command("ingest", defaults), filesCommand(o, defaults), gateway.Command(o.Version),
+		doctor.Command("ingest", o.Version))
 	cli.Describe(root, o.Version, "")
 	return root
 }

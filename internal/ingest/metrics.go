@@ -54,7 +54,7 @@ func newMetrics(version, rulesVersion string) *metrics {
 		"those found again after a restart.")
 	m.writeFailures = shown.Counter("write_failures_total", "Inserts that ClickHouse rejected; each attempt counts.")
 	m.commitFailures = shown.Counter("commit_failures_total",
-		"Offset commits that Kafka rejected; they make the next start longer.")
+		"Offset commits that Kafka rejected; tools then display too high a lag.")
 	m.differences = shown.Counter("journal_differences_total",
 		"Ranges whose rows differed from the journal when they were written again.")
 	m.findings = shown.BySeverity("findings_total", "Findings made durable, including those found again after a restart.")

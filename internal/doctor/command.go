@@ -1,4 +1,4 @@
-package main
+package doctor
 
 import (
 	"fmt"
@@ -6,11 +6,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/doctor"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
-func doctorCommand() *cobra.Command {
+// Command is the command doctor. Both programs have it: the image of ingest, whose settings and network it checks, has
+// no other program.
+func Command(program, version string) *cobra.Command {
 	var output, role string
 	cmd := &cobra.Command{
 		Use:   "doctor",
@@ -18,27 +19,24 @@ func doctorCommand() *cobra.Command {
 		Long: `Doctor reads the settings of ingest as ingest does. It checks the configuration, ClickHouse, its clock, the
 schema and the user's grants, the topic and its retention, and the lag of ingest. It changes nothing and joins
 no consumer group. Exit code 0 if no check failed, 1 otherwise.`,
-		Example: `  audit doctor --config shoeproof.yaml
-  audit doctor --clickhouse-user reader --role reader
-  audit doctor -o json | jq '.checks[] | select(.status != "ok")'`,
+		Example: fmt.Sprintf(`  %[1]s doctor --config shoeproof.yaml
+  %[1]s doctor --clickhouse-user reader --role reader
+  %[1]s doctor -o json | jq '.checks[] | select(.status != "ok")'`, program),
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if output != "table" && output != "json" {
 				return cli.WrongUsage(fmt.Errorf("output format %q, want table or json", output))
 			}
-			if err := doctor.CheckRole(role); err != nil {
+			if err := CheckRole(role); err != nil {
 				return cli.WrongUsage(err)
 			}
 			config := settings.DefaultIngest()
 			_, configErr := settings.Load(cmd.Flags(), &config)
-			checks := doctor.Run(cmd.Context(), doctor.Options{
-				Config: &config, ConfigErr: configErr, Version: version,
-				Role: role,
-			})
-			if err := doctor.Print(cmd.OutOrStdout(), output, checks); err != nil {
+			checks := Run(cmd.Context(), Options{Config: &config, ConfigErr: configErr, Version: version, Role: role})
+			if err := Print(cmd.OutOrStdout(), output, checks); err != nil {
 				return err
 			}
-			if n := doctor.Failed(checks); n > 0 {
+			if n := Failed(checks); n > 0 {
 				return fmt.Errorf("checks failed: %d", n)
 			}
 			return nil
