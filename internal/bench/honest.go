@@ -183,8 +183,8 @@ func (b *bench) honestRows(all []quiet) {
 	row = b.sheet.row("honest", "in all")
 	row("factors", fmt.Sprintf("%d rounds, %.2f table-years", total, years))
 	row("pages", fmt.Sprintf("%d; others: %s", sum.Pages, tally(certain)))
-	row("per 1,000 table-years", fmt.Sprintf("at most %.1f here, %.1f at the promised volume, %g promised", bound,
-		promised, b.promise.FalseAlarms))
+	row("per 1,000 table-years", fmt.Sprintf("at most %.1f here, %.1f at the volume of the budget, %g in the budget",
+		bound, promised, b.promise.FalseAlarms))
 }
 
 func (n *nulls) add(x *nulls) {

@@ -41,35 +41,34 @@ var sections = []struct {
 	columns           []string
 }{
 	{
-		"delay", "Delay and power", `Each line is a cheat at one strength: so many tables, each of which is watched for one honest shoe before it begins. *power* is the part
-that was met within the horizon. *mean*, its upper 95 % bound, *median* and *p90* count from the first act to the alarm of the detector named, in the unit of the line; a run that was not met
-counts with its horizon, marked ≥; of a slug or a bad shuffle, which are met in their shoe or never, the delay is of those met, to the end of the round of the alarm. *ln A* is the promised threshold. *limit* is ln A / KL,
-which no detector can beat to first order, and *reference* what a bench of the design measured at ln A = 20.7. *lost* is what those in the know won more than in the same
-run without the cheat, at $10,000 a bet ($1,000 on the side).`,
+		"delay", "Delay and power", `Each line is a cheat at one strength, played at as many tables as *runs*, each after one honest shoe. *power* is the part of the runs in
+which the cheat was found within the horizon. *mean*, its upper 95 % bound, *median* and *p90* count from the first act of the cheat to the alarm of the named detector, in the unit of the line. A run without
+an alarm counts with its horizon, marked ≥. A slug or a bad shuffle is found in its shoe or never: its delay is that of the runs with an alarm, to the end of the round of the alarm. *ln A* is the logarithm of
+the threshold. *limit* is ln A / KL, which no detector can beat to first order, and *reference* is a measurement of the design at ln A = 20.7. *lost* is what the cheats won more than in the twin run without the
+cheat, at $10,000 a bet ($1,000 on a side bet).`,
 		[]string{
 			"what", "detector", "ln A", "runs", "power", "reference power", "mean", "upper 95 %", "median", "p90",
 			"unit", "limit", "mean/limit", "reference", "upper/reference", "lost, $",
 		},
 	},
 	{
-		"accused", "Who is accused", `All detectors watch, up to the alarm of the detector above. *first page by* counts which of them raised the first page after the cheat began,
-*of a cause* and *of a culprit* how often that page was of a detector and of a key that the label names. *pages before* fell in the honest shoe before.
-A table has fewer starts than its patrons and so a lower threshold: where one of them knows cards or outcomes, or changes stakes, the first page is about his table, which is no culprit.`, nil,
+		"accused", "Who is accused", `All detectors watch, up to the alarm of the detector above. *first page by* is the detector that raised the first page after the cheat began;
+*of a cause* and *of a culprit* count how often the label of the cheat names that detector and that key. *pages before* were raised in the honest shoe before.`, nil,
 	},
 	{
-		"odd", "Odd but honest", `All detectors watch. *pages* count against the promise; *facts* are findings that are certain (a ninth copy, or a misread card); the calibrated
-detectors have a queue of their own, outside the promise.`, nil,
+		"odd", "Unusual honest play", `All detectors watch. *pages* count against the false-alarm budget; *facts* are certain findings (a ninth copy, or a misread card); the calibrated
+detectors have a separate queue, outside the budget.`, nil,
 	},
 	{
 		"honest", "Honest rounds", `All detectors over honest tables, with misread and unread cards and honest errors. *starts* is the sum of start weights; at each threshold A
-the alarms are at most starts / A on average, whatever the dependence, and *mean e* is at most 1. *per 1,000 table-years* is starts, at the volume measured here, over the promised threshold:
-the bound on false pages that follows.`, nil,
+the alarms are at most starts / A on average, whatever the dependence, and *mean e* is at most 1. *per 1,000 table-years* is starts, at the volume measured here, divided by
+the threshold: a bound on false pages.`, nil,
 	},
 	{
 		"importance", "Rare events", `The chance of a false alarm under honest play, by importance sampling: cheats are played, and each alarm counts with the likelihood ratio of honest
 play to the cheat. *bound* is starts / A.`, nil,
 	},
-	{"cost", "Cost", `Processor time of each detector by itself over the same recorded rounds of two tables, one with commission and one with side wagers, the least of five times, and memory.`, nil},
+	{"cost", "Cost", `Processor time of each detector by itself over the same recorded rounds of two tables, one with commission and one with side wagers, the minimum of five runs, and memory.`, nil},
 }
 
 // Markdown writes the sheet as tables.
