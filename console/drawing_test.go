@@ -94,26 +94,37 @@ func TestDrawing(t *testing.T) {
 func TestHeadline(t *testing.T) {
 	t.Parallel()
 	for want, x := range map[string][4]string{
-		"Stood on 4 (expected: must draw)": {"draw.x", "deviation", "must draw", "stood on 4"},
-		"Paid $20.00 (expected: $40.00)":   {"payout.x", "deviation", "USD 40.00", "paid USD 20.00"},
-		"Player $60.00 placed late":        {"wager.x", "deviation", "", "PLAYER USD 60.00 placed late"},
-		"20 cards repeat":                  {"d04", "anomaly", "", "20 cards repeat; rounds 3, 4"},
-		"feed.gap":                         {"feed.gap", "data_fault", "", ""},
-		"Not announced":                    {"x", "deviation", strings.Repeat("x", 121), "not announced"},
+		"Player hand stood on 4 (must draw)": {"draw.player.third-card", "deviation", "player hand on 4 draws", "stood"},
+		"The banker wager of seat 5, $100.00, was paid $95.00 (must be $100.00, 1:1)": {
+			"payout.banker.odds", "deviation", "BANKER USD 100.00 paid 1:1: USD 100.00", "paid USD 95.00",
+		},
+		"Player hand took a card after a natural (player 5, banker 8) (events are missing)": {
+			"draw.natural.no-more-cards", "deviation", "natural, player 5 and banker 8: no further card",
+			"events are missing; found: PLAYER hand took a card",
+		},
+		"Seat 5 wagered with verbal cash (permitted: chips, plaques)": {
+			"wager.medium", "deviation", "one of [CHIPS PLAQUES]", "VERBAL_CASH",
+		},
+		"Paid $20.00 (expected: $40.00)": {"other", "deviation", "USD 40.00", "paid USD 20.00"},
+		"Player $60.00 placed late":      {"other", "deviation", "", "PLAYER USD 60.00 placed late"},
+		"20 cards repeat":                {"other", "anomaly", "", "20 cards repeat; rounds 3, 4"},
+		"other":                          {"other", "data_fault", "", ""},
+		"Not announced":                  {"other", "deviation", strings.Repeat("x", 121), "not announced"},
 	} {
-		if got := headline(x[0], x[1], x[2], x[3]); got != want {
+		if got := headline(x[0], x[1], 5, x[2], x[3]); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
 	s := emptyStore(t)
 	id := strings.Repeat("ab", 16)
 	insert(t, s, "findings", "property_id, at, id, kind, verdict, rule, severity, table_id, expected, observed",
-		"ac-1", time.Now(), id, "deviation", "BREACH", "draw.banker.must-stay", "minor", "t-1", "must draw", "stood on 4")
+		"ac-1", time.Now(), id, "deviation", "BREACH", "draw.player.third-card", "minor", "t-1", "player hand on 4 draws",
+		"stood")
 	c := serve(t, s, nil)
-	cookie, title := signedIn(t, c.url, "viewer"), ">Stood on 4 (expected: must draw)</"
+	cookie, title := signedIn(t, c.url, "viewer"), ">Player hand stood on 4 (must draw)</"
 	for path, rule := range map[string]string{
-		"/queue":          `<p><span class="mono">draw.banker.must-stay</span>`,
-		"/findings/" + id: `<p class="mono" id="rule">draw.banker.must-stay</p>`,
+		"/queue":          `<p><span class="mono">draw.player.third-card</span>`,
+		"/findings/" + id: `<p class="mono" id="rule">draw.player.third-card</p>`,
 	} {
 		if _, page := send(t, "GET", c.url+path, "", "Cookie", cookie); !strings.Contains(page, title) ||
 			!strings.Contains(page, rule) {

@@ -56,8 +56,14 @@ var amountText = regexp.MustCompile(`\b([A-Z]{3}) (-?\d+(?:\.\d+)?)\b`)
 // constant is a spot, a call or another constant of the event contract, in a text of the engine.
 var constant = regexp.MustCompile(`\b(?:` + strings.Join(slices.Concat(
 	constants[schema.Spot](), constants[schema.Call](), constants[schema.Role](), constants[schema.Face](),
-	constants[schema.ShoeDevice](),
+	constants[schema.ShoeDevice](), constants[schema.SideBet](), constants[schema.WagerMedium](),
+	constants[schema.BurnShown](), constants[schema.BurnDestination](), constants[schema.Arrangement](),
+	constants[schema.Instruction](), constants[schema.Treasure](), constants[schema.CardPlace](),
+	constants[schema.Result](), []string{schema.VigorishModeCommission.String()},
 ), "|") + `)\b`)
+
+// constantList is a list of constants: [CHIPS VERBAL_CASH].
+var constantList = regexp.MustCompile(`\[[A-Z0-9_]+(?: [A-Z0-9_]+)+\]`)
 
 // constants are the names of an enumeration of the event contract.
 func constants[T interface {
@@ -73,6 +79,7 @@ func constants[T interface {
 // people rewrites a text of the engine as people write it: amounts such as USD 1234.50, and constants such as DRAGON_7.
 // The finding keeps its text.
 func people(text string) string {
+	text = constantList.ReplaceAllStringFunc(text, func(list string) string { return strings.ReplaceAll(list, " ", ", ") })
 	text = constant.ReplaceAllStringFunc(text, words)
 	return amountText.ReplaceAllStringFunc(text, func(found string) string {
 		currency, number, _ := strings.Cut(found, " ")

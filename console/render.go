@@ -9,8 +9,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/detectors"
@@ -178,24 +176,6 @@ func ago(d time.Duration) string {
 		return fmt.Sprintf("%d h %02d", int(d.Hours()), int(d.Minutes())%60)
 	}
 	return fmt.Sprintf("%d days", int(d.Hours()/24))
-}
-
-// headline is what happened, as people would title it: Took a card and kept it (expected: banker hand on 6 stays). A
-// detector's is its first observation. The id of the rule is the headline of a finding without one.
-func headline(rule, kind, expected, observed string) string {
-	const maxExpected = 120
-	text := observed
-	if kind == "anomaly" {
-		text, _, _ = strings.Cut(observed, "; ")
-	} else if expected != "" && len(expected) <= maxExpected && text != "" {
-		text += " (expected: " + expected + ")"
-	}
-	if text == "" {
-		return rule
-	}
-	text = people(text)
-	first, size := utf8.DecodeRuneInString(text)
-	return string(unicode.ToUpper(first)) + text[size:]
 }
 
 // docOf describes a rule or a detector; it is empty for other names.

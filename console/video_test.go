@@ -102,7 +102,7 @@ func inAmounts(b *browser, f *store.Finding) {
 	engine := regexp.MustCompile(`\b[A-Z]{3} \d|\b(TIE|PLAYER|BANKER)\b`)
 	for _, x := range [][2]string{
 		{"/findings/" + f.ID, ".versus p"},
-		{"/tables/" + f.PropertyID + "/" + f.TableID, "[aria-label='Open findings'] tbody .clip"},
+		{"/tables/" + f.PropertyID + "/" + f.TableID, "[aria-label='Open findings'] tbody .found"},
 	} {
 		b.open(x[0])
 		text := eval[[]string](b, fmt.Sprintf("[...document.querySelectorAll(%q)].map((x) => x.textContent)", x[1]))
@@ -112,7 +112,7 @@ func inAmounts(b *browser, f *store.Finding) {
 	}
 	for _, x := range [][2]string{
 		{"/findings/" + f.ID, "[aria-label=Wagers] td.num"},
-		{"/tables/" + f.PropertyID + "/" + f.TableID, "[aria-label='Open findings'] td:nth-child(8)"},
+		{"/tables/" + f.PropertyID + "/" + f.TableID, "[aria-label='Open findings'] td:nth-child(6)"},
 		{"/queue?table=" + f.TableID, ".queue td.amount"},
 	} {
 		b.open(x[0])

@@ -1,0 +1,100 @@
+package console
+
+import (
+	_ "embed"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+	"unicode/utf8"
+)
+
+//go:embed titles.tsv
+var titleTable string
+
+// titleForm makes the title of a finding from its texts.
+type titleForm struct {
+	rules string         // a pattern of path.Match
+	texts *regexp.Regexp // of what was observed, a line feed, and what was expected
+	title string
+}
+
+var titleForms = sync.OnceValue(func() (forms []titleForm) {
+	for line := range strings.Lines(titleTable) {
+		if cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(cells) == 4 {
+			texts := regexp.MustCompile("^(?:" + cells[1] + ")\n(?:" + cells[2] + ")$")
+			forms = append(forms, titleForm{cells[0], texts, cells[3]})
+		}
+	}
+	return forms
+})
+
+// placeholder is a group of the texts in a title, with a comma as a list, with a stroke as words; or the seat.
+var placeholder = regexp.MustCompile(`\{(?:seat|(\d)([,_]?))\}`)
+
+// oneOf is a range of one number.
+var oneOf = regexp.MustCompile(`\b(\w+)s (\d+) to (\d+)\b`)
+
+// titleOf is the title of a finding by the table of titles. It is empty if no line of the table fits.
+func titleOf(rule string, seat uint32, expected, observed string) string {
+	for _, form := range titleForms() {
+		if ok, _ := path.Match(form.rules, rule); !ok {
+			continue
+		}
+		groups := form.texts.FindStringSubmatch(observed + "\n" + expected)
+		if groups == nil {
+			continue
+		}
+		title := placeholder.ReplaceAllStringFunc(form.title, func(found string) string {
+			part := placeholder.FindStringSubmatch(found)
+			n, err := strconv.Atoi(part[1])
+			switch {
+			case err != nil && seat == 0:
+				return "a patron"
+			case err != nil:
+				return fmt.Sprintf("seat %d", seat)
+			case part[2] == ",":
+				return strings.Join(strings.Fields(groups[n]), ", ")
+			case part[2] == "_":
+				return words(groups[n])
+			}
+			return groups[n]
+		})
+		return oneOf.ReplaceAllStringFunc(title, func(found string) string {
+			if part := oneOf.FindStringSubmatch(found); part[2] == part[3] {
+				return part[1] + " " + part[2]
+			}
+			return found
+		})
+	}
+	return ""
+}
+
+// headline is what happened, as people would title it: Player hand stood on 4 (must draw). Of texts that the table of
+// titles does not have, it is what was observed and what was expected, of a detector the first observation. The id of
+// the rule is the headline of a finding without texts.
+func headline(rule, kind string, seat uint32, expected, observed string) string {
+	const maxExpected, incomplete = 120, "events are missing; found: "
+	found, missing := strings.CutPrefix(observed, incomplete)
+	text := titleOf(rule, seat, expected, found)
+	switch {
+	case text != "" && missing:
+		text += " (events are missing)"
+	case text != "":
+	case kind == "anomaly":
+		text, _, _ = strings.Cut(observed, "; ")
+	case observed != "" && expected != "" && len(expected) <= maxExpected:
+		text = observed + " (expected: " + expected + ")"
+	default:
+		text = observed
+	}
+	if text == "" {
+		return rule
+	}
+	text = people(text)
+	first, size := utf8.DecodeRuneInString(text)
+	return string(unicode.ToUpper(first)) + text[size:]
+}

@@ -1,0 +1,118 @@
+package console
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/tools/txtar"
+)
+
+// expectedOf are the findings of a scenario as it states them.
+var expectedOf = regexp.MustCompile(`(?m)^\w+ (\S+)(.*)((?:\n  .*)*)`)
+
+// Each finding of the scenarios has a title with a subject and a verb. testdata/titles.txt has them all, to be read.
+func TestTitles(t *testing.T) {
+	t.Parallel()
+	names, err := filepath.Glob("../testdata/scenarios/*.txtar")
+	if err != nil || len(names) == 0 {
+		t.Fatal(names, err)
+	}
+	titles := map[string]bool{}
+	for _, name := range names {
+		archive, err := txtar.ParseFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range archive.Files {
+			if file.Name != "findings" {
+				continue
+			}
+			for _, found := range expectedOf.FindAllStringSubmatch(string(file.Data), -1) {
+				titles[found[1]+": "+scenarioTitle(found[1], found[2], found[3])] = true
+			}
+		}
+	}
+	verb := regexp.MustCompile(`\b(is|are|was|were|has|have|had|does|did|do|may|stood|took|takes|made|drew|cut|used|uses|` +
+		`announced|wagered|placed|charged|collected|moved|went|lay|owed|changed|began|ended|lost|sent|appeared|ordered|` +
+		`declared|declares|dealt|burned|showed|called|instructed|received|handled|offers|offered|kept|permitted|passed|` +
+		`returned|laced|exchanged|touched|came|follows|reports|reported|judges|closed|resumed|elected|stands|withdrew|` +
+		`repeat|bid|bet|gave|paid|verified|inspected)\b`)
+	all := slices.Sorted(maps.Keys(titles))
+	for _, line := range all {
+		_, title, _ := strings.Cut(line, ": ")
+		if !verb.MatchString(title) || strings.Contains(title, "(expected: ") || strings.Contains(title, "{") ||
+			regexp.MustCompile(`[A-Z]_[A-Z]|\bUSD\b`).MatchString(title) {
+			t.Errorf("no sentence: %s", line)
+		}
+	}
+	const golden = "testdata/titles.txt"
+	text := strings.Join(all, "\n") + "\n"
+	if *update {
+		if err := os.WriteFile(golden, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), text); diff != "" {
+		t.Errorf("titles (-want +got), -update rewrites them:\n%s", diff)
+	}
+}
+
+// scenarioTitle is the title of a finding of a scenario: the rule, what follows it, and the indented lines.
+func scenarioTitle(rule, about, lines string) string {
+	field := func(name string) string {
+		_, rest, _ := strings.Cut(lines, "\n  "+name+" ")
+		text, _, _ := strings.Cut(rest, "\n")
+		return strings.TrimSpace(text)
+	}
+	seat, kind := 0, "deviation"
+	for word := range strings.FieldsSeq(about) {
+		if number, ok := strings.CutPrefix(word, "seat="); ok {
+			seat, _ = strconv.Atoi(number)
+		}
+	}
+	if detectorOf(rule) != nil {
+		kind = "anomaly"
+	}
+	return headline(rule, kind, uint32(seat), field("expected"), field("observed"))
+}
+
+// Each line of the table of titles is complete: a pattern, two texts, and a title whose groups are in the texts.
+func TestTableOfTitles(t *testing.T) {
+	t.Parallel()
+	lines := 0
+	for line := range strings.Lines(titleTable) {
+		if !strings.HasPrefix(line, "#") {
+			lines++
+		}
+	}
+	if n := len(titleForms()); n != lines {
+		t.Errorf("%d of %d lines are complete", n, lines)
+	}
+	for _, form := range titleForms() {
+		if _, err := filepath.Match(form.rules, ""); err != nil {
+			t.Errorf("%s: %v", form.rules, err)
+		}
+		if !strings.Contains(form.rules, "*") && !isRule(form.rules) {
+			t.Errorf("%s is no rule and no detector", form.rules)
+		}
+		for _, part := range placeholder.FindAllStringSubmatch(form.title, -1) {
+			if n, _ := strconv.Atoi(part[1]); n > form.texts.NumSubexp() {
+				t.Errorf("%s has no group %d: %s", form.rules, n, form.title)
+			}
+		}
+	}
+	if got := headline("feed.gap", "data_fault", 0, "events 5 to 5", "missing"); got != "The feed lost event 5" {
+		t.Errorf("one event: %q", got)
+	}
+}
