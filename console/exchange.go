@@ -110,6 +110,8 @@ func (x *exchange) fail(err error) {
 	data := map[string]any{"Status": status, "Text": text}
 	if back := x.r.PostForm.Get("next"); back != "" {
 		data["Back"] = local(back)
+	} else if from, err := url.Parse(x.r.Referer()); err == nil && from.Path != "" && x.r.Method == http.MethodPost {
+		data["Back"] = local(from.RequestURI()) // the page of the form
 	}
 	if err := x.render(status, "error", http.StatusText(status), data); err != nil {
 		x.c.Log.Error("rendering a page failed", "error", err)

@@ -185,3 +185,92 @@ func TestUndoEnds(t *testing.T) {
 	}
 	b.quiet()
 }
+
+// Keys that come after a chord, a key or an action that opens a page are meant for that page: they act on no row of the
+// old one. Escape gives the old page its keys back.
+func TestKeysWhilePageLoads(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 4, 0)
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "operator")
+	// Keys that are in the queue of a busy page when it comes to them; the row, the boxes and the forms after each.
+	const keys = `((...keys) => {
+		let sent = 0;
+		document.addEventListener("submit", () => { sent++; });
+		return keys.map((key) => {
+			document.activeElement.dispatchEvent(new KeyboardEvent("keydown", {key, bubbles: true, cancelable: true}));
+			const row = document.activeElement.closest("tr");
+			return [row && row.dataset.fp, document.querySelectorAll(".queue input:checked").length, sent].join(" ");
+		});
+	})`
+	states := func() string {
+		t.Helper()
+		open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := map[string]int{}
+		for _, f := range open {
+			n[f.State]++
+		}
+		return fmt.Sprint(n)
+	}
+	fresh, later := states(), `"e", "a", "j", "x", "m", "z", "u"`
+	for _, x := range [][2]string{ // the keys, and the page that they open
+		{`"g", "h"`, "/handover"}, {`"u"`, "/queue"}, {`"?"`, "/help"}, {`"o"`, "/findings/"}, {`"a"`, "/queue"},
+	} {
+		b.open("/queue?group=off")
+		b.press("j")
+		b.await("document.activeElement.closest('tr') != null")
+		eval[int](b, "(() => { window.old = true; return 0; })()")
+		after := eval[[]string](b, fmt.Sprintf("%s(%s, %s)", keys, x[0], later))
+		first := strings.Count(x[0], ",")
+		for _, now := range after[first:] {
+			if now != after[first] {
+				t.Errorf("after %s, keys for the next page do something: %q", x[0], after[first:])
+				break
+			}
+		}
+		b.await(fmt.Sprintf("!window.old && location.pathname.startsWith(%q) && document.readyState == 'complete'", x[1]))
+		if now := states(); x[0] != `"a"` && now != fresh {
+			t.Errorf("after %s, the states are %s, want %s", x[0], now, fresh)
+		} else if x[0] == `"a"` && !strings.Contains(now, "acknowledged:1 new:") {
+			t.Errorf("after an acknowledgement, the states are %s", now)
+		}
+	}
+
+	b.open("/queue?group=off")
+	b.press("j")
+	if after := eval[[]string](b, keys+`("g", "h", "Escape", "j")`); after[3] == after[2] {
+		t.Errorf("after Escape, the old page has no keys: %q", after)
+	}
+}
+
+// What was typed into a form that the console refused is in the form again, one step back.
+func TestRefusedForm(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 2, 0)
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "supervisor")
+	b.open("/silences")
+	b.do(chromedp.SendKeys(chromedp.CSS("[name=rule]"), "order.losing-frist"))
+	b.do(chromedp.SendKeys(chromedp.CSS("main [name=reason]"), "the rack is being repaired"))
+	b.click("form[action='/silences'] button")
+	b.await("document.body.classList.contains('page-error')")
+	b.click("main a.button")
+	const typed = "['rule', 'reason'].map((x) => document.querySelector('main [name=' + x + ']').value).join('|')"
+	b.await("location.pathname == '/silences' && document.readyState == 'complete'")
+	if got := eval[string](b, typed); got != "order.losing-frist|the rack is being repaired" {
+		t.Errorf("the form that was refused has %q", got)
+	}
+	b.do(chromedp.SetValue(chromedp.CSS("[name=rule]"), "order.losing-first"))
+	b.click("form[action='/silences'] button")
+	b.await("document.querySelector('[aria-label=Silences] tbody').innerText.includes('being repaired')")
+	if got := eval[string](b, typed); got != "|" {
+		t.Errorf("after a silence the form has %q", got)
+	}
+}

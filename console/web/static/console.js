@@ -123,26 +123,44 @@
     palette.addEventListener("click", (e) => { if (e.target === palette) palette.close(); });
   }
 
+  // Once a key has opened another page or submitted a form, the keys that follow are meant for the next page and do
+  // nothing here. Escape, which stops loading, or a click ends that.
+  let leaving = false;
+  const opens = (a) => // another page: neither a download nor a place of this page
+    a.origin === location.origin && !a.hash && !/^\/exports\/|\/files\//.test(a.pathname);
+  const leave = (to) => { leaving = true; location.href = to; };
+  const follow = (a) => {
+    if (!a) return;
+    leaving = opens(a);
+    a.click();
+  };
+
   let g = -Infinity; // when g was pressed, whenever a busy page comes to it
   document.addEventListener("keydown", (e) => {
     if ((e.ctrlKey || e.metaKey) && !e.altKey && e.key === "k") { e.preventDefault(); ask(); return; }
     if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented || (palette && palette.open)) return;
     if (e.key === "Escape" && /^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName)) { e.target.blur(); return; }
     if (/^(INPUT|SELECT|TEXTAREA)$/.test(e.target.tagName) && e.target.type !== "checkbox") return;
+    if (leaving) {
+      if (e.key === "Escape") leaving = false;
+      else if (e.key.length === 1 || e.key === "Enter") e.preventDefault();
+      return;
+    }
+    if (e.key === "Enter" && !e.shiftKey && e.target.tagName === "A") leaving = opens(e.target);
     if (localStorage.getItem("shoeproof-keys") === "off") return;
     if (e.timeStamp - g < 1500) {
       g = -Infinity;
       const pages = {q: "/queue", f: "/floor", d: "/dealers", h: "/handover", s: "/silences", r: "/rates"};
       const to = pages[e.key];
-      if (to) { e.preventDefault(); location.href = to; return; }
+      if (to) { e.preventDefault(); leave(to); return; }
     }
     const keys = {
       j: () => move(1), k: () => move(-1), n: () => show(),
-      g: () => { g = e.timeStamp; }, u: () => { location.href = "/queue"; },
+      g: () => { g = e.timeStamp; }, u: () => leave("/queue"),
       z: () => press("#undo button"), a: () => act("acknowledge"), r: () => act("review"), e: () => act("escalate"), m: () => act("assign"),
-      c: () => act("close"), "?": () => { location.href = "/help"; }, "/": () => ask(),
-      o: () => { const tr = current(); if (tr) link(tr).click(); },
-      v: () => press("#video"), "[": () => press("#previous"), "]": () => press("#next"),
+      c: () => act("close"), "?": () => leave("/help"), "/": () => ask(),
+      o: () => { const tr = current(); if (tr) follow(link(tr)); },
+      v: () => press("#video"), "[": () => follow($("#previous")), "]": () => follow($("#next")),
       x: () => {
         const tr = current();
         const box = tr && $("input[name=key]", tr);
@@ -151,6 +169,8 @@
     };
     if (keys[e.key]) { keys[e.key](); e.preventDefault(); }
   });
+
+  document.addEventListener("pointerdown", () => { leaving = false; });
 
   // Single keys can be switched off: they disturb speech input.
   const single = $("#keys");
@@ -178,6 +198,7 @@
     const i = tr ? all.indexOf(tr) : -1;
     const from = {here: location.pathname + location.search, fp: tr && tr.dataset.fp, href: tr && link(tr).href, i};
     sessionStorage.setItem("shoeproof-focus", JSON.stringify(from));
+    leaving = !e.defaultPrevented;
   });
   if (kept && kept.here === location.pathname + location.search) {
     const all = rows();
@@ -185,6 +206,26 @@
       all.find((r) => link(r).href === kept.href) || all[Math.min(kept.i, all.length - 1)];
     if (tr) go(tr);
     else if (done) done.focus();
+  }
+
+  // What was typed into a form that the console refused is in the form again when the reader returns to it.
+  const refused = "shoeproof-refused";
+  const forms = () => $$("form[method=post]:not(.door *)");
+  const fields = (form) => $$("input:not([type=hidden], [type=password], [type=file], [type=checkbox]), textarea, select", form);
+  document.addEventListener("submit", (e) => {
+    const n = forms().indexOf(e.target);
+    if (n < 0) return;
+    const sent = {here: location.pathname + location.search, n, values: fields(e.target).map((x) => x.value)};
+    sessionStorage.setItem(refused, JSON.stringify(sent));
+  });
+  const sent = JSON.parse(sessionStorage.getItem(refused) || "null");
+  if (sent && document.body.classList.contains("page-error")) {
+    sessionStorage.setItem(refused, JSON.stringify({...sent, refused: true}));
+  } else if (sent) {
+    sessionStorage.removeItem(refused);
+    const form = sent.refused && sent.here === location.pathname + location.search && forms()[sent.n];
+    const into = form ? fields(form) : [];
+    if (into.length === sent.values.length) into.forEach((x, i) => { x.value = sent.values[i]; });
   }
 
   // The button to undo goes when its minute has passed by the clock: a timer stands still while the computer sleeps.
