@@ -3,7 +3,9 @@
 package console
 
 import (
+	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -282,14 +284,14 @@ func TestEveryPage(t *testing.T) {
 }
 
 // On narrow screens in the light theme, no text of a drawing lies over another, is beyond its frame or
-// has letters of less than 9 pixels, no name of a table is broken, no mark lies over a box, and every column that has
-// a text has room for it.
+// has letters of less than 9 pixels, no name, time or amount is broken, no mark lies over a box, and every column that
+// has a text has room for it.
 func TestNarrowScreens(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 6, 1)
 	c := serve(t, s, nil)
-	_, pages := everyPage(t, s)
+	f, pages := everyPage(t, s)
 	table := legal(t, simulated.Options{Property: "ac-1", Table: "live-07", Seed: 3, Start: time.Now().Add(-time.Hour)})
 	newTestFloor(t, s.Store).play(append(table.Open(), table.Shoe()...))
 	wagers, err := s.Wagers(t.Context(), store.Scope{All: true}, store.Location{Property: "ac-1", Table: "live-07"})
@@ -306,7 +308,30 @@ func TestNarrowScreens(t *testing.T) {
 	b.open("/help")
 	b.click("footer button[value=light]")
 	b.await("document.documentElement.dataset.theme == 'light'")
-	const faults = `(() => {
+	b.click("footer [name=clock][value='12']") // its times are the longest
+	b.await("document.querySelector('footer [aria-pressed=true]').value == '12'")
+	var names []string
+	for _, name := range []string{"live-07", "pb-01", f.TableID} {
+		names = append(names, name)
+		at := store.Location{Property: "ac-1", Table: name}
+		rounds, err := s.Rounds(t.Context(), store.Scope{All: true}, at)
+		if err != nil || len(rounds) == 0 {
+			t.Fatal(name, len(rounds), err)
+		}
+		names = append(names, regexp.QuoteMeta(rounds[0].ShoeID))
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	slices.SortFunc(names, func(a, b string) int { return len(b) - len(a) }) // a shoe before its table
+	// What must be on one line: names, and times and amounts as pages write them.
+	whole, err := json.Marshal(strings.Join(append(names,
+		`\d{4}-\d\d-\d\d \d+:\d\d:\d\d\.\d{3} [AP]M [A-Z]+`, `\d{4}-\d\d-\d\dT[\d:.]+Z`, `\d{4}-\d\d-\d\d`,
+		`[A-Z][a-z]{2} \d+ [A-Z][a-z]{2} \d+:\d\d(?::\d\d)? [AP]M`, `\d+:\d\d(?::\d\d)? [AP]M`,
+		`[−-]?[A-Z]{0,3}[$€]\d[\d,]*(?:\.\d+)?`), "|"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	faults := `(() => {
 		const all = (selector, root) => [...(root || document).querySelectorAll(selector)];
 		const box = (x) => x.getBoundingClientRect(), found = [];
 		const shown = (x) => x.textContent.trim() && x.getClientRects().length;
@@ -335,9 +360,21 @@ func TestNarrowScreens(t *testing.T) {
 			if (getComputedStyle(td).boxShadow != "none") found.push("a mark over a box");
 		for (const td of all("main td, main dd"))
 			if (box(td).width < 100 && td.innerText.length > 40) found.push("a narrow column: " + td.innerText.slice(0, 60));
+		const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+		for (let text; text = texts.nextNode();) {
+			const within = text.parentElement;
+			if (!within.getClientRects().length || within.closest("svg, option, .hide, .raw")) continue;
+			for (const part of text.data.matchAll(new RegExp(` + string(whole) + `, "g"))) {
+				const range = document.createRange();
+				range.setStart(text, part.index);
+				range.setEnd(text, part.index + part[0].length);
+				const lines = new Set([...range.getClientRects()].filter((r) => r.width > 0).map((r) => Math.round(r.top)));
+				if (lines.size > 1) found.push("on several lines: " + part[0] + " in " + within.outerHTML.slice(0, 80));
+			}
+		}
 		return [...new Set(found)].slice(0, 5).join("; ");
 	})()`
-	for _, page := range pages {
+	for _, page := range append(pages, "/exceptions/ac-1/"+store.Day(f.GamingDay)) {
 		b.open(page)
 		for _, width := range []int64{768, 390} {
 			c.resetLimits()
