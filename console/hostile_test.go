@@ -283,9 +283,9 @@ func TestEveryPage(t *testing.T) {
 	})
 }
 
-// On narrow screens in the light theme, no text of a drawing lies over another, is beyond its frame or
-// has letters of less than 9 pixels, no name, time or amount is broken, no mark lies over a box, and every column that
-// has a text has room for it.
+// On narrow screens and a laptop in the light theme, no text of a drawing lies over another, is beyond its frame or
+// has letters of less than 9 pixels, no name, time or amount is broken or beyond its place, no mark lies over a box, and
+// every column that has a text has room for it.
 func TestNarrowScreens(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
@@ -356,7 +356,7 @@ func TestNarrowScreens(t *testing.T) {
 		}
 		for (const a of all("main td a[href^='/tables/']"))
 			if (a.getClientRects().length > 1) found.push("a broken name: " + a.textContent);
-		for (const td of all(".queue td:first-child"))
+		for (const td of innerWidth > 1100 ? [] : all(".queue td:first-child"))
 			if (getComputedStyle(td).boxShadow != "none") found.push("a mark over a box");
 		for (const td of all("main td, main dd"))
 			if (box(td).width < 100 && td.innerText.length > 40) found.push("a narrow column: " + td.innerText.slice(0, 60));
@@ -369,6 +369,9 @@ func TestNarrowScreens(t *testing.T) {
 				range.setStart(text, part.index);
 				range.setEnd(text, part.index + part[0].length);
 				const lines = new Set([...range.getClientRects()].filter((r) => r.width > 0).map((r) => Math.round(r.top)));
+				const place = within.closest("dd, td, p, li, div, section");
+				if (!within.closest(".scroll, .tile") && range.getBoundingClientRect().right > box(place).right + 1)
+					found.push("beyond its place: " + part[0] + " in " + within.outerHTML.slice(0, 80));
 				if (lines.size > 1) found.push("on several lines: " + part[0] + " in " + within.outerHTML.slice(0, 80));
 			}
 		}
@@ -376,7 +379,7 @@ func TestNarrowScreens(t *testing.T) {
 	})()`
 	for _, page := range append(pages, "/exceptions/ac-1/"+store.Day(f.GamingDay)) {
 		b.open(page)
-		for _, width := range []int64{768, 390} {
+		for _, width := range []int64{1280, 768, 390} {
 			c.resetLimits()
 			b.do(chromedp.EmulateViewport(width, 900))
 			if text := eval[string](b, faults); text != "" {

@@ -71,7 +71,14 @@ func ratesPage(c *Console, x *exchange) error {
 			bars = append(bars, b)
 		}
 	}
+	// The times below the bars, every two hours.
+	var hours []bar
+	begin := f.at.Truncate(slotLength).Add(-(slots - 1) * slotLength)
+	for i := 6; i < slots; i += 12 {
+		hours = append(hours, bar{Slot: store.Slot{At: begin.Add(time.Duration(i) * slotLength)}, X: 10 * i})
+	}
 	return x.page("rates", "Alarm rates", map[string]any{
+		"Hours": hours, "FloodAbove": floodAbove,
 		"At": f.at, "Bars": bars, "Highest": highest, "FloodY": barHeight - int(barHeight*floodAbove/highest),
 		"Floods": floods, "Total": total, "PerHour": float64(total) / 12, "Responses": f.responses, "Noisy": f.noisy,
 	})
