@@ -42,11 +42,16 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 }
 
 // ofAnotherRound reports whether an event cannot be of the round that it names: it settles a wager of another one, or
-// follows others of a round that has not begun, or is ahead of a round that is not dealt, or is of the dealing of a
-// round that ended before another began. The second event that is ahead begins the round.
+// follows others of a round that has not begun, or is ahead of a round that is not dealt, or has a number that no round
+// of the shoe can have, or is of the dealing of a round that ended before another began. The second event that is ahead
+// begins the round.
 func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 	p := t.now.Payload
 	if t.paysElsewhere(s, c.round) {
+		return true
+	}
+	if n := s.leap(c.round); n > maxRounds && (t.StrayRound != c.round || n > wildLeap) {
+		t.StrayRound = c.round
 		return true
 	}
 	if s.ahead(c.round) && !t.Gaps.Start {
@@ -59,14 +64,6 @@ func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 	}
 	before := s.Settling
 	return before != nil && s.Round != nil && before.No == c.round && before.Ended.Seq != 0 && bets(p, before)
-}
-
-// undealt reports whether the round in progress lacks cards that are due. If money has moved, the deal is over, and a
-// card was not reported.
-func (s *Shoe) undealt() bool {
-	r := s.Round
-	return r != nil && s.Law != nil && r.Ended.Seq == 0 && r.Voided.Seq == 0 && len(r.Steps) == 0 &&
-		(len(r.Cards) == 0 || !r.Missing && s.Law.CardsDue(r.Coup()) > 0)
 }
 
 // bets reports whether an event is a new wager or card of a round, a call about it or a squeeze.
@@ -86,14 +83,24 @@ func bets(p schema.Payload, r *record.Round) bool {
 }
 
 // ahead reports whether a round has not begun while one before it is known.
-func (s *Shoe) ahead(round uint32) bool {
-	switch k := len(s.Rounds); {
-	case s.Round != nil:
-		return round > s.Round.No
-	case k > 0:
-		return round > s.Rounds[k-1].No
+func (s *Shoe) ahead(round uint32) bool { return s.leap(round) > 0 }
+
+// No shoe has maxRounds rounds: a number that is further ahead is wrong, unless a second event has it. One beyond
+// wildLeap is wrong in any case: the numbers of the rounds to come would be lower.
+const (
+	maxRounds = 1 << 12
+	wildLeap  = 1 << 20
+)
+
+// leap is how far the number of a round is ahead of the latest round; 0 if it is not ahead, or none is known.
+func (s *Shoe) leap(round uint32) uint32 {
+	latest := round
+	if k := len(s.Rounds); s.Round != nil {
+		latest = s.Round.No
+	} else if k > 0 {
+		latest = s.Rounds[k-1].No
 	}
-	return false
+	return max(round, latest) - latest
 }
 
 // played is true if a round of this number, or a later one, was played already: its events could not be distinguished

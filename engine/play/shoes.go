@@ -19,6 +19,9 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 	reused := t.reused(t.now)
 	for _, s := range [2]*Shoe{t.Shoe, t.Prev} {
 		if s != nil && s.Name == id && !reused {
+			if s == t.Shoe {
+				t.Stray = "" // the shoe in play goes on
+			}
 			return s
 		}
 	}
@@ -80,25 +83,40 @@ func (t *Table) interrupts() bool {
 		len(t.Early) == 0 && !t.Gaps.Begin
 }
 
-// strays reports whether an event of the shoe in play names a shoe that is not known. The second one begins it.
+// strays reports whether an event of the shoe in play names a shoe that is not known. The second one begins it, if no
+// event of the shoe in play comes between them.
 func (t *Table) strays() bool {
 	s := t.Shoe
-	if s == nil || t.Stray == t.now.ShoeID || len(t.Early) > 0 || t.Gaps.Begin {
+	awaited := slices.ContainsFunc(t.Early, func(e EarlyShuffle) bool { return e.Shoe == t.now.ShoeID })
+	if s == nil || t.Stray == t.now.ShoeID || awaited || t.Gaps.Begin && !s.goesOn() {
 		return false
 	}
 	stray := false
 	switch t.now.Payload.(type) {
-	case *schema.ShoeShuffled, *schema.ShoeLoaded, *schema.RoundStarted: // begin a shoe
+	case *schema.ShoeShuffled, *schema.ShoeLoaded: // begin a shoe
+	case *schema.RoundStarted: // begins one, but not while a round is dealt
+		stray = s.Ended.Seq == 0 && s.undealt() && len(s.Round.Cards) > 0
 	case *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered, *schema.ShoeTransposed,
 		*schema.CutcardPlaced, *schema.ShoeBurned:
 		stray = s.Ended.Seq == 0 && s.Out == 0
 	default:
-		stray = t.now.Round == 0 || s.Ended.Seq == 0 && s.Live(t.now.Round) != nil
+		stray = t.now.Round == 0 || s.Ended.Seq == 0
 	}
 	if stray {
 		t.Stray = t.now.ShoeID
 	}
 	return stray
+}
+
+// goesOn reports whether a round of the shoe in play began after the latest gap: no other shoe began in the gap.
+func (s *Shoe) goesOn() bool { return s.Round != nil && s.Round.Started > s.Gaps.Behind }
+
+// undealt reports whether the round in progress lacks cards that are due. If money has moved, the deal is over, and a
+// card was not reported.
+func (s *Shoe) undealt() bool {
+	r := s.Round
+	return r != nil && s.Law != nil && r.Ended.Seq == 0 && r.Voided.Seq == 0 && len(r.Steps) == 0 &&
+		(len(r.Cards) == 0 || !r.Missing && s.Law.CardsDue(r.Coup()) > 0)
 }
 
 // beginShoe begins a shoe with its first event.
