@@ -83,6 +83,22 @@ func TestHonestRounds(t *testing.T) {
 	}
 }
 
+// A finding about a whole shoe has the currency and the rulebook of its table.
+func TestFindingAboutAShoe(t *testing.T) {
+	var done acts
+	o := removed(8, true)(&done)
+	o.Table, o.Seed, o.Shoes = "s-1", 3, 6
+	_, _, found := playHonest(t, &o, map[string]*terms{})
+	if len(found) == 0 {
+		t.Fatal("no finding about cards that are missing")
+	}
+	for i := range found {
+		if f := &found[i]; f.Currency != "USD" || f.Rulebook == "" {
+			t.Errorf("%s about %s: currency %q, rulebook %q", f.Rule, f.Subject, f.Currency, f.Rulebook)
+		}
+	}
+}
+
 // playHonest plays a table through the engine and the watch, and returns its rounds, its rows of evidence and its
 // pages.
 func playHonest(t *testing.T, o *oracle.Options, laws map[string]*terms) (

@@ -48,7 +48,8 @@ type Hooks struct {
 
 // Store is where facts come from, and where evidence, findings and snapshots go. It is implemented by clickhouse.Store.
 type Store interface {
-	// Watermark is the time up to which every open table has reported; it ignores tables further behind than patience.
+	// Watermark is the time up to which every open table has reported; it ignores tables further behind than patience,
+	// and tables whose clocks are ahead.
 	Watermark(ctx context.Context, property string, patience int64) (slowest, newest int64, err error)
 	// Settled and Closed are the rounds and shoes behind a cursor, up to a time, in order; Overdue those that came
 	// late.
@@ -169,7 +170,8 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 			}
 		}
 		items, err := w.next(ctx, step.Watermark)
-		if err == nil && len(items) == 0 && step.Watermark-w.lateAt >= int64(lateEvery) {
+		sought := max(step.Watermark-w.lateAt, w.lateAt-step.Watermark) < int64(lateEvery)
+		if err == nil && len(items) == 0 && !sought {
 			if items, err = w.overdue(ctx); len(items) == 0 {
 				w.lateAt = step.Watermark
 			}
@@ -426,8 +428,9 @@ func (w *watcher) shoe(ctx context.Context, x *item) error {
 		Location: detectors.Location{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
 		Decks:    int(c.Decks), Whole: !c.Missing && !c.Joined, Lost: c.Missing,
 	}
-	if len(played) > 0 {
-		s.Dealer, s.Batch, s.Shuffler = played[0].Dealer, played[0].Batch, played[0].Shuffler
+	var last *terms
+	if n := len(played); n > 0 {
+		s.Dealer, s.Batch, s.Shuffler, last = played[0].Dealer, played[0].Batch, played[0].Shuffler, under[n-1]
 	}
 	s.Before = w.before[c.Table].Of(s.Batch)
 	host.Begin(&s)
@@ -453,7 +456,7 @@ func (w *watcher) shoe(ctx context.Context, x *item) error {
 	}
 	s.At = c.Closed
 	host.End(&s)
-	w.take(&s.Location, s.Dealer, nil)
+	w.take(&s.Location, s.Dealer, last)
 	w.before[c.Table] = w.before[c.Table].Add(s.Batch, cards)
 	w.pending.shoes++
 	return nil

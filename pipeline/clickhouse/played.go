@@ -105,18 +105,49 @@ type PlayedWager struct {
 }
 
 // Watermark returns the time up to which every open table of a property has reported, and the time of the newest
-// event. It ignores a table that is further behind than patience. Both are 0 without events.
+// event. It ignores a table that is further behind than patience, and one whose clock is ahead. Both are 0 without
+// events.
 func (s *Store) Watermark(ctx context.Context, property string, patience int64) (slowest, newest int64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	err = s.conn.QueryRow(ctx, `WITH (SELECT max(at) FROM `+s.name("feeds")+` FINAL
-WHERE property_id = {property:String}) AS newest
-SELECT toUnixTimestamp64Nano(if(count() = 0, newest, min(f.at))), toUnixTimestamp64Nano(newest)
-FROM `+s.name("feeds")+` AS f FINAL
-WHERE f.property_id = {property:String}
-AND toUnixTimestamp64Nano(f.at) > toUnixTimestamp64Nano(newest) - {patience:Int64} AND f.kind != 'table_closed'`,
-		params("property", property, "patience", patience)...).Scan(&slowest, &newest)
-	return max(slowest, 0), max(newest, 0), s.explain("read how far the feeds are", err)
+	var feeds []feedTime
+	var f feedTime
+	err = s.scan(ctx, `SELECT toUnixTimestamp64Nano(at), toUnixTimestamp64Milli(received_at), toBool(kind = 'table_closed')
+FROM `+s.name("feeds")+" FINAL WHERE property_id = {property:String}", params("property", property), func() {
+		f.received *= int64(time.Millisecond)
+		feeds = append(feeds, f)
+	}, &f.at, &f.received, &f.closed)
+	slowest, newest = watermark(feeds, patience)
+	return slowest, newest, s.explain("read how far the feeds are", err)
+}
+
+// feedTime is the time of the last event of a table and that of its receipt, ns UTC.
+type feedTime struct {
+	at, received int64
+	closed       bool
+}
+
+// watermark is Watermark of the feeds of a property.
+func watermark(feeds []feedTime, patience int64) (slowest, newest int64) {
+	feeds = withoutAhead(feeds, patience/2)
+	for _, f := range feeds {
+		newest = max(newest, f.at)
+	}
+	slowest = newest
+	for _, f := range feeds {
+		if !f.closed && f.at > newest-patience {
+			slowest = min(slowest, f.at)
+		}
+	}
+	return max(slowest, 0), newest
+}
+
+// withoutAhead leaves out the tables whose last event is later than its receipt, if the clock of another table agrees
+// with its receipt: all other tables would be behind one that is hours ahead. Feeds that are all ahead are simulated.
+func withoutAhead(feeds []feedTime, tolerance int64) []feedTime {
+	ahead := func(f feedTime) bool { return f.at > f.received+tolerance }
+	if !slices.ContainsFunc(feeds, func(f feedTime) bool { return f.at >= f.received-tolerance && !ahead(f) }) {
+		return feeds
+	}
+	return slices.DeleteFunc(feeds, ahead)
 }
 
 // afterCursor is the condition that a time and a round are behind a cursor, and not behind a time.
@@ -235,7 +266,8 @@ type Behind struct {
 	After Cursor
 }
 
-// Overdue returns rounds and shoes that were settled before the cursor and are not scored, in order.
+// Overdue returns rounds and shoes that were settled up to the time of the cursor and are not scored, in order. It is
+// called when none is left behind the cursor.
 func (s *Store) Overdue(ctx context.Context, of string, behind *Behind, limit int) (
 	rounds []PlayedRound, shoes []ClosedShoe, err error,
 ) {
@@ -249,7 +281,7 @@ func (s *Store) Overdue(ctx context.Context, of string, behind *Behind, limit in
 	args := params("property", of, "before", max(behind.After.At, 0), "tables", tables, "times", times,
 		"numbers", numbers, "since", uint64(max(behind.Since, 0)), "limit", limit)
 	where := func(at, round string) string {
-		return property + at + ` < fromUnixTimestamp64Nano({before:Int64})
+		return property + at + ` <= fromUnixTimestamp64Nano({before:Int64})
 AND (toUInt64(toUnixTimestamp64Nano(` + at + ")), toUInt64(" + round + `)) >
 (transform(toString(table_id), {tables:Array(String)}, {times:Array(UInt64)}, {since:UInt64}),
 transform(toString(table_id), {tables:Array(String)}, {numbers:Array(UInt64)}, toUInt64(0)))
