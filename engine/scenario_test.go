@@ -14,6 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/scenario"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
 var update = flag.Bool("update", false, "rewrite the findings of the scenarios")
@@ -98,6 +99,52 @@ func TestRefusedLoweringIsNotLate(t *testing.T) {
 	wagers := &replay(t, r.Events).Wagers
 	if i := slices.Index(wagers.Late, true); i >= 0 {
 		t.Errorf("wager at seat %d in round %d is late", wagers.Seat[i], wagers.Round[i])
+	}
+}
+
+// A wager that was moved to another spot after the first card is late as it is settled; one whose move the dealer
+// refused is not.
+func TestMovedAfterTheFirstCardIsLate(t *testing.T) {
+	for _, refused := range []bool{false, true} {
+		events, err := script.Fixture("S-NY")
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = slices.Clone(events)
+		var moved *schema.WagerPlaced
+		first := slices.IndexFunc(events, func(e schema.Event) bool {
+			if p, ok := e.Payload.(*schema.WagerPlaced); ok && moved == nil && p.Spot <= schema.SpotPlayer {
+				moved = p
+			}
+			_, dealt := e.Payload.(*schema.CardDealt)
+			return dealt
+		})
+		change := events[first].Clone()
+		change.EventID = "moved"
+		change.Payload = &schema.WagerChanged{
+			WagerID: moved.WagerID, Change: schema.WagerChangeMoved, ToSpot: schema.SpotBanker + schema.SpotPlayer - moved.Spot,
+		}
+		events = slices.Insert(events, first+1, change)
+		for i := range events {
+			events[i].Seq = uint64(i + 1)
+			switch p := events[i].Payload.(type) {
+			case *schema.WagerPaid:
+				if p.WagerID == moved.WagerID && !refused {
+					events[i].Payload = &schema.WagerCollected{WagerID: p.WagerID, Seat: p.Seat, Amount: moved.Amount}
+				}
+			case *schema.WagerCollected:
+				if p.WagerID == moved.WagerID && !refused {
+					events[i].Payload = &schema.WagerPaid{WagerID: p.WagerID, Seat: p.Seat, Amount: moved.Amount}
+				}
+			}
+		}
+		wagers := &replay(t, events).Wagers
+		for i, late := range wagers.Late {
+			is := string(wagers.WagerID.At(i)) == moved.WagerID && wagers.ShoeID[i] == change.ShoeID && !refused
+			if late != is {
+				t.Errorf("refused %t: wager %s is late: %t", refused, wagers.WagerID.At(i), late)
+			}
+		}
 	}
 }
 

@@ -79,12 +79,7 @@ func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged
 	if w.Gone {
 		v.Stake = 0
 	}
-	placed := w.Placed
-	for _, c := range w.Changes {
-		if c.Amount > 0 && !c.GivenBack {
-			placed = c.Seq
-		}
-	}
+	placed := made(w)
 	v.Placed = t.Log.Time(uint64(placed))
 	v.Late = r.FirstCard() != 0 && placed > r.FirstCard()
 	if read, ok := t.seen.take(w.ID); ok {
@@ -95,6 +90,21 @@ func (t *Table) viewWager(s *play.Shoe, r *record.Round, w *record.Wager, judged
 		v.VigDue, v.VigTaken = vigorish(s, r, w.ID)
 	}
 	return v
+}
+
+// made is the event at which a wager was placed, raised or moved last. A move that the dealer took back does not count.
+func made(w *record.Wager) record.Seq {
+	at := w.Placed
+	for i, c := range w.Changes {
+		to, back := w.Spot, false
+		if i+1 < len(w.Changes) {
+			to, back = w.Changes[i+1].Spot, w.Changes[i+1].GivenBack
+		}
+		if moved := c.Spot != to && !back; !c.GivenBack && (c.Amount > 0 || moved) {
+			at = c.Seq
+		}
+	}
+	return at
 }
 
 // vigorish is what a wager of a round owes at least, and what was marked or taken.
