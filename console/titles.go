@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,11 +23,14 @@ type titleForm struct {
 	title string
 }
 
-var titleForms = sync.OnceValue(func() (forms []titleForm) {
+// titleForms are the lines of the table by family, the part of a rule before its first dot, and those of every rule.
+var titleForms = sync.OnceValue(func() map[string][]titleForm {
+	forms := map[string][]titleForm{}
 	for line := range strings.Lines(titleTable) {
 		if cells := strings.Split(strings.TrimSuffix(line, "\n"), "\t"); len(cells) == 4 {
 			texts := regexp.MustCompile("^(?:" + cells[1] + ")\n(?:" + cells[2] + ")$")
-			forms = append(forms, titleForm{cells[0], texts, cells[3]})
+			family, _, _ := strings.Cut(cells[0], ".")
+			forms[family] = append(forms[family], titleForm{cells[0], texts, cells[3]})
 		}
 	}
 	return forms
@@ -40,7 +44,9 @@ var oneOf = regexp.MustCompile(`\b(\w+)s (\d+) to (\d+)\b`)
 
 // titleOf is the title of a finding by the table of titles. It is empty if no line of the table fits.
 func titleOf(rule string, seat uint32, expected, observed string) string {
-	for _, form := range titleForms() {
+	family, _, _ := strings.Cut(rule, ".")
+	forms := titleForms()
+	for _, form := range slices.Concat(forms[family], forms["*"]) {
 		if ok, _ := path.Match(form.rules, rule); !ok {
 			continue
 		}

@@ -96,10 +96,14 @@ func TestTableOfTitles(t *testing.T) {
 			lines++
 		}
 	}
-	if n := len(titleForms()); n != lines {
+	forms := slices.Concat(slices.Collect(maps.Values(titleForms()))...)
+	if n := len(forms); n != lines {
 		t.Errorf("%d of %d lines are complete", n, lines)
 	}
-	for _, form := range titleForms() {
+	for _, form := range forms {
+		if family, _, _ := strings.Cut(form.rules, "."); family != "*" && strings.ContainsAny(family, "*?[") {
+			t.Errorf("%s: want the name of a family, or * alone", form.rules)
+		}
 		if _, err := filepath.Match(form.rules, ""); err != nil {
 			t.Errorf("%s: %v", form.rules, err)
 		}
