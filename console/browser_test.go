@@ -14,6 +14,7 @@ import (
 
 	"github.com/chromedp/chromedp"
 
+	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
@@ -253,7 +254,54 @@ func TestScreens(t *testing.T) {
 	b.click(".rows a[href^='/shoes']")
 	b.do(chromedp.WaitVisible(chromedp.CSS(".road")))
 	b.screenshot("shoe")
+	drawnRoads(b, s)
 	b.quiet()
+}
+
+// drawnRoads compares the roads on the page of a shoe with its rounds: naturals, pairs, ties, and the cards in titles.
+func drawnRoads(b *browser, s *store.Store) {
+	b.t.Helper()
+	path := strings.Split(eval[string](b, "location.pathname"), "/")
+	at := store.Location{Property: path[2], Table: path[3], Shoe: path[4]}
+	rounds, err := s.Rounds(b.t.Context(), store.Scope{All: true}, at)
+	if err != nil || len(rounds) < 10 {
+		b.t.Fatal(len(rounds), err)
+	}
+	want := map[string]int{"titles": len(rounds)}
+	begun := false // a tie before the first other result has no place on the big road
+	for i := range rounds {
+		r := &rounds[i]
+		player, banker, _ := strings.Cut(strings.TrimPrefix(r.Cards, "P "), " B ")
+		for mark, hand := range map[string]string{".dot-P": player, ".dot-B": banker} {
+			if cards := strings.Fields(hand); cards[0][:1] == cards[1][:1] {
+				want[mark]++
+			}
+		}
+		if r.PlayerCards+r.BankerCards == 4 && max(r.PlayerCount, r.BankerCount) >= 8 {
+			want[".dot-N"]++
+		}
+		if begun && r.Result == "TIE" {
+			want["ties"]++
+		}
+		begun = begun || r.Result != "TIE"
+		titled := "[...document.querySelectorAll('[aria-label=\"Bead plate\"] title')][%d].textContent.includes(%q)"
+		if !eval[bool](b, fmt.Sprintf(titled, i, r.Cards)) {
+			b.t.Errorf("the bead of round %d has no title with %s", r.Round, r.Cards)
+		}
+	}
+	for mark, n := range want {
+		count := fmt.Sprintf("document.querySelectorAll('[aria-label=\"Bead plate\"] %s').length", mark)
+		switch mark {
+		case "titles":
+			count = "document.querySelectorAll('[aria-label=\"Bead plate\"] title').length"
+		case "ties":
+			count = `[...document.querySelectorAll("[aria-label='Big road'] .tie")].map((x) => x.nextElementSibling)
+				.reduce((n, x) => n + (x && x.matches(".ties") ? Number(x.textContent) : 1), 0)`
+		}
+		if got := eval[int](b, count); got != n {
+			b.t.Errorf("the roads have %s: %d, want %d", mark, got, n)
+		}
+	}
 }
 
 // The bar of every role has one row on a laptop.

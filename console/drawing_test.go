@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -133,17 +134,27 @@ func TestHeadline(t *testing.T) {
 	}
 }
 
-// A reader chooses a clock of 12 hours, or UTC, for all pages. At the property it is half past noon.
+// A reader chooses a clock of 12 hours, or UTC, for all pages. At the property it is half past noon, and an hour later.
 func TestClocks(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
 	newTestFloor(t, s.Store).play(planted(t, "ac-1", "live-07", "draw.banker.must-stay"))
+	var later atomic.Int64
 	c := serve(t, s, func(o *Options) {
 		began := time.Now().In(o.Law.Calendar.Zone)
 		noon := time.Date(began.Year(), began.Month(), began.Day(), 12, 30, 0, 0, began.Location())
-		o.Now = func() time.Time { return noon.Add(time.Since(began)) }
+		o.Now = func() time.Time { return noon.Add(time.Since(began) + time.Duration(later.Load())) }
 	})
 	b := openBrowser(t, c.url, 1440, 900)
+	clocks(t, c, b)
+	later.Store(int64(time.Hour))
+	clocks(t, c, b)
+	b.quiet()
+}
+
+// clocks chooses each clock and compares what pages show.
+func clocks(t *testing.T, c *served, b *browser) {
+	t.Helper()
 	b.signIn("ann", "operator")
 	b.open("/queue")
 	shown := "document.querySelector('#now').textContent"
@@ -154,6 +165,7 @@ func TestClocks(t *testing.T) {
 		{"", "15:04:05", "2006-01-02 15:04:05.000 MST", `since \w+ \d+ \w+ \d\d:\d\d$`},
 	} {
 		value, layout := clock[0], clock[1]
+		hours, _, _ := strings.Cut(layout, ":")
 		b.click("footer [name=clock][value='" + value + "']")
 		b.await("document.querySelector('footer [aria-pressed=true]').value == '" + value + "'")
 		zone := c.Law.Calendar.Zone
@@ -166,7 +178,7 @@ func TestClocks(t *testing.T) {
 		at, err := time.ParseInLocation(layout, text, zone)
 		now := c.Now().In(zone)
 		today := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), at.Second(), 0, zone)
-		if off := now.Sub(today); err != nil || off.Abs() > time.Minute || !strings.HasPrefix(text, now.Format("15:")) {
+		if off := now.Sub(today); err != nil || off.Abs() > time.Minute || !strings.HasPrefix(text, now.Format(hours+":")) {
 			t.Errorf("clock %q shows %s: %v off, %v", value, text, off, err)
 		}
 		title := eval[string](b, "document.querySelector('.queue time').title")
@@ -180,5 +192,4 @@ func TestClocks(t *testing.T) {
 		}
 		b.open("/queue")
 	}
-	b.quiet()
 }

@@ -174,3 +174,37 @@ func TestExports(t *testing.T) {
 		t.Errorf("findings.csv: %d rows, %v", len(rows), err)
 	}
 }
+
+// The log leads from page to page, to its oldest line, and selects by date.
+func TestLogPages(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	if err := s.Conn().Exec(t.Context(), `INSERT INTO `+s.Table("console_log")+` (property_id, at, actor, action, object)
+		SELECT 'ac-1', now64(9) - INTERVAL number MINUTE - INTERVAL if(number < 100, 0, 3) DAY, 'ann', 'acknowledge',
+			concat('f-', toString(number)) FROM numbers(250)`); err != nil {
+		t.Fatal(err)
+	}
+	c := serve(t, s, nil)
+	b := openBrowser(t, c.url, 1440, 900)
+	b.signIn("ann", "auditor")
+	const lines = "[...document.querySelectorAll('[aria-label=Log] tbody tr')]"
+	page := func(what string, rows int, last string) {
+		t.Helper()
+		got := eval[int](b, lines+".length")
+		object := eval[string](b, lines+".at(-1).cells[4].textContent")
+		if got != rows || object != last {
+			t.Errorf("%s: %d lines to %s, want %d to %s", what, got, object, rows, last)
+		}
+	}
+	b.open("/log?action=acknowledge")
+	page("the latest lines", 200, "f-199")
+	b.click("#more")
+	b.await("location.search.includes('after=') && document.readyState == 'complete'")
+	page("the older lines", 50, "f-249")
+	day := c.Now().In(c.Law.Calendar.Zone).Add(-36 * time.Hour).Format("2006-01-02")
+	b.open("/log?action=acknowledge&since=" + day)
+	page("since "+day, 100, "f-99")
+	b.open("/log?action=acknowledge&until=" + day)
+	page("until "+day, 150, "f-249")
+	b.quiet()
+}

@@ -284,8 +284,8 @@ func TestEveryPage(t *testing.T) {
 }
 
 // On narrow screens and a laptop in the light theme, no text of a drawing lies over another, is beyond its frame or
-// has letters of less than 9 pixels, no name, time or amount is broken or beyond its place, no mark lies over a box, and
-// every column that has a text has room for it.
+// has letters of less than 9 pixels, no name, time or amount is broken or beyond its place, no mark lies over a box,
+// and every column that has a text has room for it.
 func TestNarrowScreens(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)

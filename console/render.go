@@ -88,7 +88,7 @@ func (c *Console) funcs(k clock) template.FuncMap {
 		"dict":      dict,
 		"list":      func(v ...any) []any { return v },
 		"add":       func(a, b int) int { return a + b },
-		"pct":       func(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) + " %" },
+		"pct":       func(v float64) string { return strconv.FormatFloat(100*v, 'f', 2, 64) + "\u00a0%" },
 		"per1k":     func(v float64) string { return strconv.FormatFloat(1000*v, 'f', 1, 64) },
 		"f1":        func(v float64) string { return strconv.FormatFloat(v, 'f', 1, 64) },
 		"span":      func(seconds float64) string { return ago(time.Duration(seconds * float64(time.Second))) },

@@ -89,7 +89,7 @@ func (c *Console) answer(x *exchange, q *inquiry, f *found) error {
 	if q.table != nil && !q.aboutRounds() && q.clauses == nil && q.rule == "" {
 		t := q.table
 		f.Hits = append(f.Hits, hit{
-			Kind: "table", Name: t.TableID, Text: "pit " + t.PitID + ", " + t.PropertyID,
+			Kind: "table", Name: t.TableID, Text: strings.TrimPrefix("pit "+t.PitID+", "+t.PropertyID, "pit , "),
 			URL: pathOf("tables", t.PropertyID, t.TableID),
 		})
 	}

@@ -58,7 +58,7 @@ func (r *result) Z() float64 {
 
 // Share is an amount per cent of the stakes: the hold, if the house won it.
 func (r *result) Share(minor int64) string {
-	return signed(100*float64(minor)/float64(max(r.Staked, 1))) + " %"
+	return signed(100*float64(minor)/float64(max(r.Staked, 1))) + "\u00a0%"
 }
 
 // signed writes a number with one decimal and the sign of people.

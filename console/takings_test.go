@@ -111,6 +111,14 @@ func TestOverTime(t *testing.T) {
 				t.Errorf("%s has no %s (%s)", page, what, selector)
 			}
 		}
+		text := eval[string](b, "[...document.querySelectorAll('main p')].map((x) => x.innerText).join(' ')")
+		wants := map[string]string{ // what a page has in words, beside the bands
+			"table": "The hold is", "dealer": "The hold is", "patron": "19 of 20 from", "dealers": "at most 1 in 20",
+		}
+		if drawn := eval[bool](b, "document.querySelector('.band, .chart') != null"); drawn &&
+			!strings.Contains(text, wants[name]) {
+			t.Errorf("%s has no words %q: %s", page, wants[name], text)
+		}
 		b.do(chromedp.EmulateViewport(390, 1400))
 		b.narrow(page)
 		b.do(chromedp.EmulateViewport(1440, 1400))

@@ -37,7 +37,17 @@ func TestVideo(t *testing.T) {
 
 	b := openBrowser(t, c.url, 1440, 900)
 	b.signIn("ann", "operator")
+	b.open("/queue?rule=" + f.Rule)
+	row := eval[[]string](b, "[...document.querySelectorAll('.queue .rule > a:first-child, .queue .rule p')]"+
+		".map((x) => x.innerText)")
+	sentence := regexp.MustCompile(`^Banker hand took a card on \d (against a third card of \d )?and kept it.* \(must stand\)$`)
+	if len(row) != 2 || !sentence.MatchString(row[0]) || row[1] != f.Rule {
+		t.Errorf("the row of the queue has %q, want a sentence and the rule", row)
+	}
 	b.open("/findings/" + f.ID)
+	if verdict := eval[string](b, "document.querySelector('.head .verdict').textContent"); verdict != words(f.Verdict) {
+		t.Errorf("the verdict %s is written %q", f.Verdict, verdict)
+	}
 	link := eval[string](b, "document.querySelector('#video').href")
 	want := string(c.videoURL(eval[string](b, "document.querySelector('#camera').textContent"), last))
 	if !strings.HasPrefix(link, "vms://") || link != want {

@@ -273,4 +273,11 @@ func TestRefusedForm(t *testing.T) {
 	if got := eval[string](b, typed); got != "|" {
 		t.Errorf("after a silence the form has %q", got)
 	}
+
+	// A mistyped filter is no empty queue.
+	b.open("/queue?severity=critcal")
+	if text := eval[string](b, "document.querySelector('main').innerText"); !strings.Contains(text,
+		`severity "critcal": want critical, major, minor, info`) {
+		t.Errorf("a mistyped filter: %q", text)
+	}
 }
