@@ -154,7 +154,7 @@ func (e *Engine) Finish(out *rows.Set) {
 			e.take(t, &item, out)
 		}
 		e.endClosing(t, out)
-		e.endShoe(t, out)
+		e.endShoes(t, out)
 		e.Counts.Findings += t.verdict.Reported()
 	}
 }
@@ -163,8 +163,10 @@ func (e *Engine) Finish(out *rows.Set) {
 // for them may still come, so that nothing about their settlement is judged. It is for a stream that nothing continues.
 func (e *Engine) Unsettled(out *rows.Set) {
 	for _, t := range e.inOrder {
-		for _, r := range t.play.Unsettled() {
-			t.verdict.Unsettled(r, &out.Findings)
+		for _, s := range t.play.Shoes() {
+			for _, r := range s.Unsettled() {
+				t.verdict.Unsettled(s, r, &out.Findings)
+			}
 		}
 		e.Counts.Findings += t.verdict.Reported()
 	}

@@ -93,27 +93,29 @@ func (e *Engine) fold(t *table, ev *schema.Event, out *rows.Set) {
 
 // endClosing closes the shoes of a table that closed while money was due.
 func (e *Engine) endClosing(t *table, out *rows.Set) {
-	e.end(t, t.play.Closing.Seq, t.play.Closing.At, t.play.EndClosing(), out)
-}
-
-// endShoe settles the last round of a shoe that has ended.
-func (e *Engine) endShoe(t *table, out *rows.Set) {
 	if s := t.play.Shoe; s != nil {
-		e.end(t, s.Ended.Seq, s.EndedAt, t.play.Finish(), out)
+		e.end(t, t.asOf(s, t.play.Closing.Seq, t.play.Closing.At), t.play.EndClosing(), out)
 	}
 }
 
-// end takes stages of the present shoe that no event reached. They are as of the event that ended it.
-func (e *Engine) end(t *table, seq record.Seq, at int64, stages iter.Seq[play.Stage], out *rows.Set) {
-	s := t.play.Shoe
-	if s == nil {
-		return
+// endShoes settles the last rounds of shoes that have ended.
+func (e *Engine) endShoes(t *table, out *rows.Set) {
+	for _, s := range t.play.Shoes() {
+		e.end(t, t.asOf(s, s.Ended.Seq, s.EndedAt), t.play.Finish(s), out)
 	}
-	ev := schema.Event{
-		PropertyID: t.play.Property, TableID: t.play.ID, PitID: s.Pit, ShoeID: s.Name, Seq: uint64(seq), At: at,
-	}
+}
+
+// end takes stages of a shoe that no event reached. They are as of the event that ended it.
+func (e *Engine) end(t *table, ended *schema.Event, stages iter.Seq[play.Stage], out *rows.Set) {
 	for stage := range stages {
-		e.reach(t, &ev, &stage, out)
+		e.reach(t, ended, &stage, out)
+	}
+}
+
+// asOf is the event that ended a shoe, as far as it is known.
+func (t *table) asOf(s *play.Shoe, seq record.Seq, at int64) *schema.Event {
+	return &schema.Event{
+		PropertyID: t.play.Property, TableID: t.play.ID, PitID: s.Pit, ShoeID: s.Name, Seq: uint64(seq), At: at,
 	}
 }
 

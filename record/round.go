@@ -174,6 +174,9 @@ type Wager struct {
 	Gone bool
 	// Left is when the patron left the seat in the round, 0 if never.
 	Left Seq
+	// Astray is a settlement of the wager that names another round or another shoe, 0 if there is none: whether it is of
+	// this wager is not known.
+	Astray Seq `cbor:",omitempty"`
 
 	// Paid, Collected and Returned are the settlement: all motions of each kind. PutBack is how much of Returned
 	// gave back what had been collected.
@@ -234,6 +237,24 @@ func (w *Wager) StoodAt(at Seq) (amount int64, spot baccarat.Spot) {
 		return 0, spot
 	}
 	return amount, spot
+}
+
+// Lowered is the sum by which the wager was lowered.
+func (w *Wager) Lowered() (sum int64) {
+	for _, c := range w.Changes {
+		sum -= min(c.Amount, 0)
+	}
+	return sum
+}
+
+// Most is the most to which the wager ever came.
+func (w *Wager) Most() int64 {
+	most, amount := w.Amount, w.Amount
+	for _, c := range slices.Backward(w.Changes) {
+		amount -= c.Amount
+		most = max(most, amount)
+	}
+	return most
 }
 
 // Unread reports whether the amount of a wager was not read: an amount of 0, when it was placed or at last.

@@ -281,23 +281,42 @@ func (s *Shoe) CutcardRound() uint32 {
 // Owed lists, by ascending seat, the marked vigorish that is still owed.
 func (s *Shoe) Owed(into []SeatChange) []SeatChange {
 	for i := range s.Dues {
+		into = s.Dues[i].owes(into, s.Dues[i].Open())
+	}
+	return into
+}
+
+// OweLate adds to what was owed when the cards were shuffled again the vigorish of a round that was settled after it:
+// what is still open, and what was marked before the shuffle and collected after it.
+func (s *Shoe) OweLate(round uint32) {
+	for i := range s.Dues {
 		d := &s.Dues[i]
 		open := d.Open()
-		if open == 0 {
-			continue
+		if d.MarkedAt < s.NextShuffled && d.CollectedAt > s.NextShuffled {
+			open = d.Marked
 		}
-		at := 0
-		for at < len(into) && into[at].Seat < d.Seat {
-			at++
+		if d.Round == round {
+			s.OwedAtShuffle = d.owes(s.OwedAtShuffle, open)
 		}
-		if at == len(into) || into[at].Seat != d.Seat {
-			into = append(into, SeatChange{})
-			copy(into[at+1:], into[at:])
-			into[at] = SeatChange{Seat: d.Seat}
-		}
-		into[at].Amount += open
-		into[at].Seq = max(into[at].Seq, d.MarkedAt)
 	}
+}
+
+// owes adds an amount that a wager owes to the sums by seat, ascending.
+func (d *Due) owes(into []SeatChange, open int64) []SeatChange {
+	if open == 0 {
+		return into
+	}
+	at := 0
+	for at < len(into) && into[at].Seat < d.Seat {
+		at++
+	}
+	if at == len(into) || into[at].Seat != d.Seat {
+		into = append(into, SeatChange{})
+		copy(into[at+1:], into[at:])
+		into[at] = SeatChange{Seat: d.Seat}
+	}
+	into[at].Amount += open
+	into[at].Seq = max(into[at].Seq, d.MarkedAt)
 	return into
 }
 
@@ -364,7 +383,7 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 		s.Dues = append(s.Dues, Due{
 			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie,
 			Percent: takes.Percent(r.Config), Kind: r.Config.ModeName,
-			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved,
+			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved || w.Astray != 0,
 		})
 		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
 	}

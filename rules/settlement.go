@@ -141,8 +141,14 @@ func checkUnsettled(p *Pass) {
 			switch {
 			case undealt(r) && w.Settlements() == 0:
 				f.Verdict = finding.Unauditable // it may have been taken back
+			case w.Gone && w.Net().Paid == 0 && w.Net().Collected == 0:
+				f.Amount = w.Net().Returned - w.Most()
+				f.Verdict = finding.Suspect // the return may have been published twice
 			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w):
 				f.Verdict = finding.Suspect // the last cards of a shoe may not have been published
+			}
+			if at := p.otherName(w); at != 0 && w.Settlements() == 0 && f.Verdict == "" {
+				f.Verdict, f.Evidence = finding.Suspect, append(f.Evidence, at)
 			}
 			if p.paidTwice(w) {
 				f.Amount = w.Net().Paid - p.dueOnce(w)
@@ -163,6 +169,25 @@ func checkUnsettled(p *Pass) {
 			})
 		}
 	}
+}
+
+// otherName is a motion at the seat of a wager that settles it exactly, and names a wager that is not on record: the
+// name may be wrong. It is 0 if there is none.
+func (p *Pass) otherName(w *record.Wager) record.Seq {
+	want := p.disposition(w)
+	for i := range p.Round.Steps {
+		s := &p.Round.Steps[i]
+		if !s.Unplaced() || s.Seat != w.Seat {
+			continue
+		}
+		switch {
+		case want == baccarat.Pay && s.Kind == record.StepPaid && p.oddsOf(w, p.coup()).Pays(s.Amount, w.Amount),
+			want == baccarat.Collect && s.Kind == record.StepCollected && s.Amount == w.Amount,
+			want == baccarat.Return && s.Kind == record.StepReturned && s.Amount == w.Amount:
+			return s.Seq
+		}
+	}
+	return 0
 }
 
 // settledElsewhere suspects a wager that was settled at another seat: another patron may have won or lost the money, or
@@ -216,7 +241,10 @@ func unreported(r *record.Round, seat uint32) bool {
 }
 
 func (p *Pass) settleOnce(w *record.Wager) string {
-	if w.Gone {
+	switch net := w.Net(); {
+	case w.Gone && net.Paid == 0 && net.Collected == 0:
+		return fmt.Sprintf("%s wager withdrawn, and at most %s returned", p.spot(w), p.money(w.Most()))
+	case w.Gone:
 		return fmt.Sprintf("%s wager of %s withdrawn, and nothing paid or collected", p.spot(w), p.money(w.Amount))
 	}
 	return fmt.Sprintf("%s wager of %s settled once", p.spot(w), p.money(w.Amount))
@@ -227,7 +255,7 @@ func (p *Pass) settleOnce(w *record.Wager) string {
 func (p *Pass) unsettled(w *record.Wager) string {
 	net := w.Net()
 	switch {
-	case w.Gone && net.Paid == 0 && net.Collected == 0:
+	case w.Gone && net.Paid == 0 && net.Collected == 0 && net.Returned <= w.Most():
 		return ""
 	case w.Gone:
 		return p.settled(w)

@@ -77,12 +77,62 @@ func movesMoney(p schema.Payload) bool {
 	}
 }
 
+// bets reports whether an event is a new wager or card of a round, a call or an instruction about it, a squeeze, or the
+// cutting card.
+func bets(p schema.Payload, r *record.Round) bool {
+	switch p := p.(type) {
+	case *schema.WagerPlaced:
+		return r.WagerIndex(p.WagerID) < 0
+	case *schema.CardDealt:
+		return !record.Any(r.Cards, func(d *record.DealtCard) bool { return d.CardSeq == p.CardSeq })
+	case *schema.Announced:
+		return p.Code != schema.CallLastHand
+	case *schema.BankerWagered:
+		return r.WagerIndex(p.WagerID) < 0
+	case *schema.CardsHanded, *schema.CardsReturned, *schema.DealInstructed, *schema.CutcardSeen, *schema.BancoAnnounced,
+		*schema.WageringOpened:
+		return true
+	default:
+		return false
+	}
+}
+
+// ofPlay reports whether an event is of the dealing of a round in play with this number, or the call of the last hand,
+// whatever shoe it names.
+func (t *Table) ofPlay(round uint32) bool {
+	if t.Shoe == nil {
+		return false
+	}
+	if p, ok := t.now.Payload.(*schema.Announced); ok && p.Code == schema.CallLastHand {
+		return t.Shoe.LastCard != 0
+	}
+	r := t.Shoe.Live(round)
+	return r != nil && bets(t.now.Payload, r)
+}
+
+// ofPreparation reports whether an event is a step of the preparation of the present shoe, of which no card was dealt,
+// whatever shoe it names.
+func (t *Table) ofPreparation() bool {
+	if t.Shoe == nil || t.Shoe.LastCard != 0 {
+		return false
+	}
+	switch p := t.now.Payload.(type) {
+	case *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered, *schema.ShoeTransposed,
+		*schema.CutcardPlaced, *schema.ShoeLoaded:
+		return true
+	case *schema.ShoeBurned:
+		return p.Reason == schema.BurnReasonOpening
+	default:
+		return false
+	}
+}
+
 // follows reports whether an event can only come after others of its round.
 func follows(p schema.Payload) bool {
 	switch p := p.(type) {
 	case *schema.Announced:
 		return p.Code != schema.CallNoMoreBets && p.Code != schema.CallCards && p.Code != schema.CallLastHand
-	case *schema.RoundEnded, *schema.VigorishMarked, *schema.CardsHanded, *schema.CardsReturned:
+	case *schema.RoundEnded, *schema.VigorishMarked, *schema.CardsHanded, *schema.CardsReturned, *schema.DealInstructed:
 		return true
 	default:
 		return movesMoney(p)
@@ -94,18 +144,47 @@ func follows(p schema.Payload) bool {
 func (t *Table) paysElsewhere(named *Shoe, round uint32) bool {
 	elsewhere := func(id string) bool { return t.hasElsewhere(id, named, round) }
 	switch p := t.now.Payload.(type) {
-	case *schema.WagerPaid:
-		return elsewhere(p.WagerID)
-	case *schema.WagerCollected:
-		return elsewhere(p.WagerID)
-	case *schema.WagerReturned:
-		return elsewhere(p.WagerID)
 	case *schema.VigorishMarked:
 		return elsewhere(p.WagerID)
 	case *schema.VigorishCollected:
 		return p.VigorishKind != schema.VigorishKindOutstanding && slices.ContainsFunc(p.WagerIDs, elsewhere)
 	default:
-		return false
+		return movesMoney(p) && elsewhere(settles(p))
+	}
+}
+
+// settles is the wager that an event settles, or a part of it.
+func settles(p schema.Payload) string {
+	switch p := p.(type) {
+	case *schema.WagerPaid:
+		return p.WagerID
+	case *schema.WagerCollected:
+		return p.WagerID
+	case *schema.WagerReturned:
+		return p.WagerID
+	default:
+		return ""
+	}
+}
+
+// misplace notes that an event named another round or shoe than its own. The settlement of a wager on record is about
+// that wager and about the round that it names: nothing else about the round of the wager is open.
+func (t *Table) misplace(c *turn) {
+	found := false
+	if s := t.Shoe; s != nil && movesMoney(t.now.Payload) {
+		for _, r := range [2]*record.Round{s.Settling, s.Round} {
+			if r == nil {
+				continue
+			}
+			if w := r.WagerIndex(settles(t.now.Payload)); w >= 0 {
+				r.Wagers[w].Astray, found = c.seq, true
+			} else if r.No == c.round && s.Name == t.now.ShoeID {
+				r.Missing = true
+			}
+		}
+	}
+	if !found {
+		t.misplaced(c)
 	}
 }
 

@@ -99,6 +99,11 @@ func (t *Table) foldPlay(c *turn) {
 		}
 		return
 	}
+	if s != t.Shoe && s.LastCard != 0 && t.ofPreparation() {
+		t.misplaced(c)
+		c.reach(Misplaced, t.Shoe, nil)
+		return
+	}
 	t.act(c, s)
 	if c.round == 0 || !t.foldRound(c, s) {
 		t.foldShoe(c, s)

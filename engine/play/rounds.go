@@ -21,17 +21,22 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 		c.reach(RoundRepeated, s, nil)
 	}
 	if t.ofAnotherRound(c, s) {
-		t.misplaced(c)
+		t.misplace(c)
 		c.reach(Misplaced, s, nil)
 		return true
+	}
+	if r := s.discardOf(t.now.Payload, c.round); r != nil {
+		c.reach(Misplaced, s, nil)
+		return t.foldSqueeze(c, s, r)
 	}
 	r := t.roundOf(c, s)
 	if r == nil {
 		switch p := t.now.Payload; {
 		case t.Late == LateRound{t.now.ShoeID, c.round}: // reported as a whole
-		case s.Round != nil && p.Kind() != schema.KindCardDealt && bets(p, s.Round):
+		case s.Round != nil && p.Kind() != schema.KindCardDealt && bets(p, s.Round), s != t.Shoe && t.ofPlay(c.round):
 			t.misplaced(c)
 			c.reach(Misplaced, s, nil)
+			return true
 		case movesMoney(p):
 			c.reach(SettledLate, s, nil)
 		}
@@ -66,20 +71,22 @@ func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 	return before != nil && s.Round != nil && before.No == c.round && before.Ended.Seq != 0 && bets(p, before)
 }
 
-// bets reports whether an event is a new wager or card of a round, a call about it or a squeeze.
-func bets(p schema.Payload, r *record.Round) bool {
-	switch p := p.(type) {
-	case *schema.WagerPlaced:
-		return r.WagerIndex(p.WagerID) < 0
-	case *schema.CardDealt:
-		return cardOf(r, p.CardSeq) == nil
-	case *schema.Announced:
-		return p.Code != schema.CallLastHand
-	case *schema.CardsHanded, *schema.CardsReturned:
-		return true
-	default:
-		return false
+// discardOf is the round of which all cards of a discard are, if that is not the round that it names; nil for any other
+// event. The numbers of the cards are unique in the shoe.
+func (s *Shoe) discardOf(p schema.Payload, named uint32) *record.Round {
+	d, ok := p.(*schema.DiscardPlaced)
+	if !ok || len(d.CardSeqs) == 0 {
+		return nil
 	}
+	for _, r := range [2]*record.Round{s.Settling, s.Round} {
+		if r == nil || r.No == named {
+			continue
+		}
+		if !slices.ContainsFunc(d.CardSeqs, func(no uint32) bool { return cardOf(r, no) == nil }) {
+			return r
+		}
+	}
+	return nil
 }
 
 // ahead reports whether a round has not begun while one before it is known.
@@ -316,6 +323,13 @@ func seatOf(r *record.Round, wager int, reported uint32) uint32 {
 // settleWager enters a step of the settlement of a wager.
 func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 	at := r.WagerIndex(id)
+	if at >= 0 && at != r.Bank-1 {
+		w := &r.Wagers[at]
+		settleLowered(r, w)
+		if made.Kind == record.StepReturned && r.FirstCard() == 0 && made.Amount <= w.Lowered() && made.Amount != w.Amount {
+			return // the part by which it was lowered goes back to the patron
+		}
+	}
 	step := r.NewStep()
 	made.Seq, made.Seat, made.Wager, made.Wagers = c.seq, seatOf(r, at, made.Seat), at, step.Wagers[:0]
 	*step = made
@@ -342,6 +356,18 @@ func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 	into.Seq = c.seq
 	into.Times++
 	into.Amount += made.Amount
+}
+
+// settleLowered takes back that a lowered wager was withdrawn: it is settled now, and what was returned before the
+// first card, as much as stayed of the wager, was the part by which it was lowered.
+func settleLowered(r *record.Round, w *record.Wager) {
+	n := len(w.Changes)
+	if n == 0 || !w.Changes[n-1].GivenBack || !w.Changes[n-1].Withdrawn || w.Lowered() < w.Amount {
+		return
+	}
+	at := w.Changes[n-1].Seq
+	r.Steps = slices.DeleteFunc(r.Steps, func(s record.Step) bool { return s.Seq == at })
+	w.Changes, w.Gone, w.Returned = w.Changes[:n-1], false, record.Settlement{}
 }
 
 func (t *Table) charge(c *turn, r *record.Round, p *schema.VigorishCollected) {

@@ -33,7 +33,7 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 		return nil
 	}
 	if !reused && t.strays() {
-		t.misplaced(c)
+		t.misplace(c)
 		c.reach(Misplaced, t.Shoe, nil)
 		return nil
 	}
@@ -53,8 +53,8 @@ func (t *Table) tooLate(c *turn) {
 	late := LateRound{t.now.ShoeID, t.now.Round}
 	switch {
 	case late == t.Late && p.Kind() != schema.KindRoundStarted:
-	case t.paysElsewhere(nil, c.round):
-		t.misplaced(c)
+	case t.paysElsewhere(nil, c.round), t.ofPlay(c.round), t.ofPreparation():
+		t.misplace(c)
 		c.reach(Misplaced, t.Shoe, nil)
 	case movesMoney(p), p.Kind() == schema.KindVigorishMarked,
 		collects && v.VigorishKind != schema.VigorishKindOutstanding: // the table's ledger has what is outstanding
@@ -93,9 +93,12 @@ func (t *Table) strays() bool {
 	}
 	stray := false
 	switch t.now.Payload.(type) {
-	case *schema.ShoeShuffled, *schema.ShoeLoaded: // begin a shoe
-	case *schema.RoundStarted: // begins one, but not while a round is dealt
-		stray = s.Ended.Seq == 0 && s.undealt() && len(s.Round.Cards) > 0
+	case *schema.ShoeShuffled: // begins a shoe
+	case *schema.ShoeLoaded: // so does it, unless the shoe in play is to be loaded
+		stray = s.Ended.Seq == 0 && s.LastCard == 0 && s.Loaded.Seq == 0 && len(s.Prep.Cuts) > 0
+	case *schema.RoundStarted: // so does it, unless the shoe in play waits for its first round, or a round is dealt
+		stray = s.Ended.Seq == 0 && (s.LastCard == 0 && s.Loaded.Seq != 0 && s.Round == nil ||
+			s.undealt() && len(s.Round.Cards) > 0)
 	case *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered, *schema.ShoeTransposed,
 		*schema.CutcardPlaced, *schema.ShoeBurned:
 		stray = s.Ended.Seq == 0 && s.Out == 0
@@ -126,14 +129,17 @@ func (t *Table) beginShoe(c *turn) {
 		c.reach(Misplaced, t.Shoe, nil)
 	}
 	t.StrayRound = 0
-	t.endShoe(c)
+	abandoned, waits := t.abandoned(), t.awaitsMoney()
+	if !waits {
+		t.endShoe(c)
+	}
 	if t.Prev != nil {
 		t.closePrev(c)
 	}
 	ev := t.now
 	early := t.takeEarly(ev.ShoeID)
 	if t.Shoe != nil {
-		t.succeed(c, early)
+		t.succeed(c, early, waits)
 	}
 	s := t.spareShoe()
 	s.ID, s.Name, s.At, s.First, s.Pit = ev.ShoeID, ev.ShoeID, ev.At, c.seq, t.Pit
@@ -147,6 +153,10 @@ func (t *Table) beginShoe(c *turn) {
 	t.beginShoeGaps(s, begins)
 	t.Shoe = s
 	c.reach(Began, s, nil)
+	if abandoned {
+		s.Gaps.Prepare = true
+		c.reach(Misplaced, s, nil)
+	}
 	if slices.Contains(t.Used, ev.ShoeID) {
 		s.ID = ev.ShoeID + "#" + strconv.FormatUint(ev.Seq, 10)
 		c.reach(ShoeReused, s, nil)
@@ -158,6 +168,17 @@ func (t *Table) beginShoe(c *turn) {
 	if s.Joined {
 		c.reach(ShoeJoined, s, nil)
 	}
+}
+
+// abandoned reports whether the shoe before the one that an event begins was shuffled and never loaded, and the event
+// is a later step of a preparation: what was done may have been done with the cards of the shoe that begins.
+func (t *Table) abandoned() bool {
+	s := t.Shoe
+	if s == nil || s.Out > 0 || s.Loaded.Seq != 0 || len(s.Prep.Shuffles) == 0 {
+		return false
+	}
+	p, shuffles := t.now.Payload.(*schema.ShoeShuffled)
+	return (!shuffles || p.Phase == schema.ShufflePhaseAfterLacing) && !t.isOther(s, batchOf(t.now))
 }
 
 func (t *Table) spareShoe() *Shoe {
@@ -172,21 +193,23 @@ func (t *Table) spareShoe() *Shoe {
 }
 
 // succeed makes room for the next shoe: the present one is closed now, or at the first card of the next one where the
-// law has it so, or where the next one has the cards of another batch.
-func (t *Table) succeed(c *turn, early []record.Shuffle) {
+// law has it so, where the next one has the cards of another batch, or where it waits for the money of its last round.
+func (t *Table) succeed(c *turn, early []record.Shuffle, waits bool) {
 	s := t.Shoe
 	s.Succeeded = c.seq
 	t.bequeathHolder(s)
+	t.Last.Kept = t.Last.Kept && !waits // the last round is not entered
 	batch := batchOf(t.now)
 	if batch == "" && len(early) > 0 {
 		batch = early[0].Batch
 	}
 	other := t.isOther(s, batch)
-	if !other {
+	_, shuffle := t.now.Payload.(*schema.ShoeShuffled)
+	if !other && (!waits || shuffle || s.Ended.Seq != 0) { // else the shoe may go on
 		s.reshuffled(c.seq)
 	}
 	t.Prev, t.Shoe = s, nil
-	if s.Law == nil || !s.Law.ClosesAtCard && !other {
+	if s.Law == nil || !s.Law.ClosesAtCard && !other && !waits {
 		t.closeShoe(c, s)
 	}
 }
@@ -194,6 +217,7 @@ func (t *Table) succeed(c *turn, early []record.Shuffle) {
 // closePrev closes the shoe before the present one, if it is still open, and lets it go.
 func (t *Table) closePrev(c *turn) {
 	s := t.Prev
+	t.endRounds(c, s)
 	t.closeShoe(c, s)
 	t.Prev = nil
 	below := uint64(0)
@@ -242,12 +266,15 @@ func (t *Table) letGo(c *turn, s *Shoe, below uint64) {
 	t.spare = append(t.spare, s)
 }
 
-// endShoe settles what is still unsettled: no further card comes from the shoe.
+// endShoe settles what is still unsettled of the present shoe.
 func (t *Table) endShoe(c *turn) {
-	s := t.Shoe
-	if s == nil {
-		return
+	if t.Shoe != nil {
+		t.endRounds(c, t.Shoe)
 	}
+}
+
+// endRounds settles what is still unsettled of a shoe: no further card comes from it.
+func (t *Table) endRounds(c *turn, s *Shoe) {
 	t.settle(c, s, &s.Settling)
 	if s.Round != nil {
 		t.finishDealing(c, s)
@@ -267,12 +294,12 @@ func (t *Table) endShuffled(c *turn, p *schema.BatchReported) {
 	}
 }
 
-// Finish settles the last round of a shoe that has ended: the stream has come to its end. It yields the stages that
+// Finish settles the last round of a shoe if it has ended: the stream has come to its end. It yields the stages that
 // this reaches.
-func (t *Table) Finish() iter.Seq[Stage] {
+func (t *Table) Finish(s *Shoe) iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
-		if s := t.Shoe; s != nil && s.Ended.Seq != 0 {
-			t.endShoe(&turn{s.Ended.Seq, s.EndedAt, 0, yield})
+		if s.Ended.Seq != 0 {
+			t.endRounds(&turn{s.Ended.Seq, s.EndedAt, 0, yield}, s)
 		}
 	}
 }

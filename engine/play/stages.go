@@ -259,6 +259,9 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		}
 	}
 	s.Later = s.Later[:0]
+	if s.NextShuffled != 0 {
+		s.OweLate(r.No)
+	}
 	c.reach(Settled, s, r)
 	s.enterBank(r)
 	t.rounds = append(t.rounds, r)

@@ -99,12 +99,9 @@ func (t *Table) Shoes() []*Shoe {
 	return slices.DeleteFunc([]*Shoe{t.Prev, t.Shoe}, func(s *Shoe) bool { return s == nil || s.Closed })
 }
 
-// Unsettled are the rounds with cards or wagers of the present shoe that are not settled, the older one first.
-func (t *Table) Unsettled() []*record.Round {
-	if t.Shoe == nil {
-		return nil
-	}
-	return slices.DeleteFunc([]*record.Round{t.Shoe.Settling, t.Shoe.Round}, func(r *record.Round) bool {
+// Unsettled are the rounds with cards or wagers of the shoe that are not settled, the older one first.
+func (s *Shoe) Unsettled() []*record.Round {
+	return slices.DeleteFunc([]*record.Round{s.Settling, s.Round}, func(r *record.Round) bool {
 		return r == nil || len(r.Cards) == 0 && len(r.Wagers) == 0
 	})
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine/order"
+	"github.com/shoeproof/shoeproof/engine/play"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
@@ -70,8 +71,8 @@ func (t *Table) shoeEnded(m *moment) {
 }
 
 // Unsettled reports that the stream ended before a round was settled.
-func (t *Table) Unsettled(r *record.Round, out *[]finding.Finding) {
-	s, from, to := t.Play.Shoe, uint64(r.Started), t.Log.Next()-1
+func (t *Table) Unsettled(s *play.Shoe, r *record.Round, out *[]finding.Finding) {
+	from, to := uint64(r.Started), t.Log.Next()-1
 	about := schema.Event{ShoeID: s.ID, PitID: s.Pit, Round: r.No, At: r.At}
 	t.Fault(&about, &order.FeedFault{
 		Rule: "feed.stream-ended", Subject: finding.OfRange(from, from),
