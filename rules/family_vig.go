@@ -284,13 +284,25 @@ func checkCollectionSum(p *Pass) {
 			continue
 		}
 		owed, expected := p.sumOwed(c, rounded, low, high)
-		p.Report(Finding{
+		p.suspectIf(p.roundedApart(v, c), Finding{
 			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat,
 			Amount:   abs(owed - c.Amount),
 			Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
 			Expected: expected, Observed: p.money(c.Amount),
 		})
 	}
+}
+
+// roundedApart reports whether a collection is a sum of vigorish of which each was rounded by itself when it was
+// collected, or not at all: "when collecting the vigorish, the casino licensee may round off the amount". Whether the
+// amount is that of a wager or of the collection is not in the sentence. N.J.A.C. 19:47-3.3(c), 7.3(c).
+func (p *Pass) roundedApart(v baccarat.Vig, c *record.Collection) bool {
+	won, marked := make([]int64, 0, len(c.Whole)), int64(0)
+	for _, m := range c.Whole {
+		won, marked = append(won, m.Won), marked+m.Marked
+	}
+	return p.option("vig_rounding_stage") == "either" && marked == c.Open && c.Amount > c.Open &&
+		v.Judge(c.Amount, won...) == baccarat.VigLegal
 }
 
 // judgeLateTie judges a collection of outstanding vigorish that is also a tie charge, which vig.tie25.timing reports as
