@@ -19,10 +19,15 @@ func (t *Table) foldCards(c *turn) {
 	switch p := t.now.Payload.(type) {
 	case *schema.DeckReceived:
 		b := t.batch(p.BatchID)
+		back := record.Back{Color: p.BackColor, Design: p.BackDesign}
+		if b.Receipts > 0 && b.Dealt == 0 && b.Decks == p.DeckCount && b.PreShuffled == p.PreShuffled &&
+			back == (record.Back{Color: b.BackColor, Design: b.BackDesign}) {
+			return // published before, under another event id
+		}
 		t.forNew(b)
 		b.ID, b.Received, b.Decks, b.PreShuffled = p.BatchID, c.seq, p.DeckCount, p.PreShuffled
 		b.BackColor, b.BackDesign, b.Receipts = p.BackColor, p.BackDesign, b.Receipts+1
-		b.Backs = append(b.Backs, record.Back{Color: p.BackColor, Design: p.BackDesign})
+		b.Backs = append(b.Backs, back)
 	case *schema.CardsInspected:
 		b := t.batch(p.BatchID)
 		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = c.seq, p.DealerID, p.NewDeckOrder, len(
