@@ -78,6 +78,9 @@ type Shoe struct {
 	NextShuffled, Succeeded, NextCard Seq
 	// TableClosed is the closing of the table, if that ended the shoe.
 	TableClosed Seq
+
+	// awaited are collections that are entered after the round that is being entered.
+	awaited []SeatChange
 }
 
 // SeatChange is an amount that changed for a seat.
@@ -390,11 +393,19 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 	s.enterUndue(r)
 }
 
+// Await notes a collection of outstanding vigorish that is entered after the round that comes next.
+func (s *Shoe) Await(seat uint32, at Seq) {
+	s.awaited = append(s.awaited, SeatChange{Seq: at, Seat: seat})
+}
+
+// Entered forgets the collections that were awaited.
+func (s *Shoe) Entered() { s.awaited = nil }
+
 // enterUndue takes in the marks of a round for wagers that owe nothing.
 func (s *Shoe) enterUndue(r *Round) {
 	for i := range r.Steps {
 		step := &r.Steps[i]
-		if step.Kind != StepVigMarked || step.Wager < 0 {
+		if step.Kind != StepVigMarked || step.Wager < 0 || s.Lifted(r, step) != 0 {
 			continue
 		}
 		id := r.Wagers[step.Wager].ID
@@ -450,23 +461,49 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 	}
 }
 
-// TakenOff reports whether a mark was placed for vigorish of which the marks and collections before it in the round are
-// the whole percentage, and its marker was taken off again: a mistake that was put right. A marker of what is owed
-// stays until it is paid.
+// TakenOff reports whether the marker of a mark was taken off again, and another one took its place in the round, or
+// the marks and collections of the wager before it are the whole percentage: a mistake that was put right. A marker of
+// what is owed stays until it is paid.
 func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
-	off := func(m SeatChange) bool { return m.Seq > mark.Seq && m.Seat == mark.Seat && m.Amount == mark.Amount }
-	if mark.Wager < 0 || mark.Amount == 0 || !slices.ContainsFunc(s.MarkersRemoved, off) {
+	off := s.Lifted(r, mark)
+	if mark.Wager < 0 || off == 0 {
 		return false
 	}
 	var before int64
 	for i := range r.Steps {
 		t := &r.Steps[i]
 		marked := t.Kind == StepVigMarked && t.Wager == mark.Wager
-		if t.Seq < mark.Seq && (marked || t.Kind == StepVigCollected && t.Covers(r, mark.Wager)) {
+		switch {
+		case marked && t.Seq > off:
+			return true
+		case t.Seq == mark.Seq || t.Seq > off:
+		case marked || t.Kind == StepVigCollected && t.Covers(r, mark.Wager):
 			before += t.Amount
 		}
 	}
 	return before > 0 && 100*before >= r.Wagers[mark.Wager].Net().Paid*percent
+}
+
+// Lifted is the event that took the marker of a mark off again before anything outstanding was collected from the seat,
+// 0 if none did. Of several markers of one amount at a seat the latest goes first.
+func (s *Shoe) Lifted(r *Round, mark *Step) Seq {
+	for _, m := range s.MarkersRemoved {
+		if m.Seq < mark.Seq || m.Seat != mark.Seat || m.Amount != mark.Amount || mark.Amount == 0 {
+			continue
+		}
+		paid := func(seq Seq, seat uint32) bool { return seat == m.Seat && seq > mark.Seq && seq < m.Seq }
+		if Any(s.Collections, func(c *Collection) bool { return paid(c.Seq, c.Seat) }) ||
+			Any(s.awaited, func(c *SeatChange) bool { return paid(c.Seq, c.Seat) }) {
+			continue
+		}
+		again := Any(r.Steps, func(t *Step) bool {
+			return t.Kind == StepVigMarked && t.Seq > mark.Seq && t.Seq < m.Seq && t.Seat == m.Seat && t.Amount == m.Amount
+		})
+		if !again {
+			return m.Seq
+		}
+	}
+	return 0
 }
 
 // partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so

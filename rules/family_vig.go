@@ -263,6 +263,9 @@ func checkCollectionSum(p *Pass) {
 			kind, percent = p.Config.ModeName, p.Config.Percent
 		}
 		v, ok := p.Law.Rate(kind, percent)
+		if p.nothingOwed(c) {
+			continue
+		}
 		if !ok || c.Percent == 0 && !p.Law.Allows(p.Config.Kind()) {
 			continue // of a kind of vigorish that the text does not know
 		}
@@ -303,6 +306,31 @@ func (p *Pass) roundedApart(v baccarat.Vig, c *record.Collection) bool {
 	}
 	return p.option("vig_rounding_stage") == "either" && marked == c.Open && c.Amount > c.Open &&
 		v.Judge(c.Amount, won...) == baccarat.VigLegal
+}
+
+// nothingOwed reports a collection of outstanding vigorish from a seat that owes nothing, at a table whose kind of
+// vigorish takes no commission: EZ, no vigorish, or the charge on ties alone. Vigorish of an earlier shoe may be owed
+// where the table charged otherwise before.
+func (p *Pass) nothingOwed(c *record.Collection) bool {
+	kind := p.Config.Kind()
+	if c.Percent != 0 || c.Open+c.Ties+c.Undue != 0 || !p.Law.Allows(kind) || p.Law.TakesEver(p.Config).Won {
+		return false
+	}
+	f := Finding{
+		Subject: finding.OfSeat(c.Seat), Seat: c.Seat, Amount: c.Amount, Evidence: []record.Seq{c.Seq},
+		Expected: fmt.Sprintf("nothing owed by seat %d under %v", c.Seat, kind), Observed: p.money(c.Amount) + " taken",
+	}
+	switch kind.Mode {
+	case baccarat.EZ:
+		f.Cites = p.cited(true, "vig.ez.none")
+	case baccarat.NoVig6:
+		f.Cites = p.cited(true, "vig.novig6.none")
+	default: // the clause on what is outstanding
+	}
+	p.suspectIf(record.Any(p.Table.Changes, func(before *record.ConfigChange) bool {
+		return before.Used && p.Law.TakesEver(before.Config).Won
+	}), f)
+	return true
 }
 
 // judgeLateTie judges a collection of outstanding vigorish that is also a tie charge, which vig.tie25.timing reports as
@@ -468,11 +496,16 @@ func checkOnlyBankerWin(p *Pass) {
 			p.CannotJudge("the wager for which vigorish was taken was not reported", s.Seq)
 			continue
 		}
-		p.Report(Finding{
+		f := Finding{
 			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result),
 			Observed: p.money(s.Amount) + " taken",
-		})
+		}
+		if off := p.Shoe.Lifted(r, s); off != 0 && s.Kind == record.StepVigMarked {
+			f.Verdict, f.Evidence = finding.Information, append(f.Evidence, off)
+			f.Observed = p.money(s.Amount) + " marked, and the marker taken off again"
+		}
+		p.Report(f)
 	}
 }
 
@@ -546,11 +579,17 @@ func checkMarkRequired(p *Pass) {
 	}
 }
 
+// percent is the percentage of the commission on the cards of the round.
+func (p *Pass) percent() int64 {
+	takes := p.takes()
+	return takes.Percent(p.Config)
+}
+
 func checkMarkArea(p *Pass) {
 	for i := range p.Round.Steps {
 		s := &p.Round.Steps[i]
 		switch {
-		case s.Kind != record.StepVigMarked:
+		case s.Kind != record.StepVigMarked || p.Shoe.TakenOff(p.Round, s, p.percent()):
 		case s.Marker == baccarat.NoMarker:
 			p.CannotJudge("what evidences the vigorish was not reported", s.Seq)
 		case s.Area == p.Round.Owing(s):

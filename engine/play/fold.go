@@ -145,6 +145,10 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 	case *schema.CardFoundFaceup:
 		s.faceUp(c, p)
 	case *schema.VigorishCollected:
+		if r := chargedIn(t, s, p, c.round); r != nil {
+			t.charge(c, r, p)
+			return
+		}
 		t.collect(c, s, p)
 	case *schema.VigorishMarkerRemoved:
 		o := t.owing(s, p.Seat)

@@ -340,14 +340,18 @@ func (s *Shoe) uncharged(r *record.Round) bool {
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		charged := record.Any(r.Steps, func(s *record.Step) bool {
-			return s.Kind == record.StepVigMarked && s.Wager == i || s.Kind > record.StepVigMarked && s.Covers(r, i)
-		})
-		if w.Spot == baccarat.SpotBanker && !w.Gone && !charged {
+		if w.Spot == baccarat.SpotBanker && !w.Gone && !charged(r, i) {
 			return true
 		}
 	}
 	return false
+}
+
+// charged reports whether vigorish of a wager was marked or collected in its round.
+func charged(r *record.Round, wager int) bool {
+	return record.Any(r.Steps, func(s *record.Step) bool {
+		return s.Kind == record.StepVigMarked && s.Wager == wager || s.Kind > record.StepVigMarked && s.Covers(r, wager)
+	})
 }
 
 // undiscarded reports whether the cards of a round were not put away, at a table that reports where they are put.

@@ -240,6 +240,9 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		t.lateDealt(c, s, r)
 	}
 	rules.RefuseChanges(s.Law, r)
+	for _, l := range s.Later {
+		s.Await(l.Seat, l.Seq)
+	}
 	s.Enter(s.Law, r, rules.Settling(s.Law, r), rules.SettledByCards(s.Law, r))
 	if Result(r) == baccarat.Void {
 		ground, last := rules.GroundOf(s.Law, &s.Shoe, r), &s.Rounds[len(s.Rounds)-1]
@@ -262,6 +265,7 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	if s.NextShuffled != 0 {
 		s.OweLate(r.No)
 	}
+	s.Entered()
 	c.reach(Settled, s, r)
 	s.enterBank(r)
 	t.rounds = append(t.rounds, r)
