@@ -5,8 +5,41 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
+
+// GivenToDealer reports whether the text of a game gives an act to the dealer: it does so in the clause of a rule. New
+// York has no clause on the lacing, the cut and the cutting cards; New Jersey has none on who picks up the cards.
+func GivenToDealer(l *law.Law, act string) bool {
+	clause := ""
+	switch act {
+	case "lacing":
+		clause = "shuffle.lacing"
+	case "offer of the cut":
+		clause = "cut.offer-order"
+	case "cards moved to the back":
+		clause = "cut.front-to-back"
+	case "cutting card inserted":
+		clause = "cut.cutting-cards-placed"
+	case "offer of the shoe":
+		clause = "curator.next-offer"
+	case "instruction":
+		clause = "deal.instruction-followed"
+	case "cards picked up":
+		clause = "discard.order-preserved"
+	case "cards handed out", "offer of a hand":
+		clause = "midi.squeeze.recipient"
+	default:
+		return true
+	}
+	if l == nil {
+		return false
+	}
+	_, ok := l.Cited(clause)
+	return ok
+}
 
 // checkPreparedByDealer judges who prepared the shoe, and who inspected new cards.
 func checkPreparedByDealer(p *Pass) {
@@ -19,8 +52,23 @@ func checkPreparedByDealer(p *Pass) {
 	if b := p.newBatch(); b != nil && b.Inspected != 0 && b.InspectedAs != baccarat.RoleDealer {
 		acts = append(acts, record.Act{Seq: b.Inspected, Role: b.InspectedAs, What: "inspection"})
 	}
+	from := len(p.Findings)
 	p.acts(acts)
+	if p.shuffledAnew() {
+		for i := range p.Findings[from:] {
+			if f := &p.Findings[from+i]; f.Verdict == "" && !strings.Contains(f.Observed, "opening burn") {
+				f.Verdict = finding.Suspect
+			}
+		}
+	}
 	p.shuffledByDealer()
+}
+
+// shuffledAnew reports whether the cards of the shoe are not new, where the text has the dealer shuffle new cards
+// alone: 9 NYCRR 5324.21(d). Who shuffles them afterwards is in no sentence of it.
+func (p *Pass) shuffledAnew() bool {
+	_, alone := p.Law.Cited("open.shuffle-before-play")
+	return alone && p.newBatch() == nil
 }
 
 // shuffledByDealer reports a shuffle by a device where the text has the dealers shuffle.

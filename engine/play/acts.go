@@ -5,6 +5,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -15,7 +16,7 @@ const maxActs = 64
 func (t *Table) act(c *turn, s *Shoe) {
 	role := baccarat.Role(t.now.Actor.Role)
 	what := dealersAct(t.now.Payload)
-	if what == "" || role == baccarat.RoleDealer || len(s.Acts) == maxActs {
+	if what == "" || role == baccarat.RoleDealer || len(s.Acts) == maxActs || !rules.GivenToDealer(s.Law, what) {
 		return
 	}
 	unknown := role == baccarat.NoRole || role == baccarat.RoleDevice || role == baccarat.RoleSurveillance
@@ -27,8 +28,9 @@ func (t *Table) act(c *turn, s *Shoe) {
 	s.Acts = append(s.Acts, record.Act{Seq: c.seq, Role: role, Round: c.round, What: what})
 }
 
-// dealersAct is what an event does if the words of the texts give it to the dealer, otherwise empty. What the texts
-// have in the passive anyone may do: the wash, the spread, the stacking, the cut, the loading.
+// dealersAct is what an event does if the words of a text give it to the dealer, otherwise empty; rules.GivenToDealer
+// knows which text. What the texts have in the passive anyone may do: the wash, the spread, the stacking, the cut, the
+// loading.
 func dealersAct(p schema.Payload) string {
 	switch p := p.(type) {
 	case *schema.ShoeShuffled:
@@ -62,6 +64,12 @@ func dealersAct(p schema.Payload) string {
 		return "vigorish marked"
 	case *schema.VigorishCollected:
 		return "vigorish collected"
+	case *schema.DiscardPlaced:
+		return "cards picked up"
+	case *schema.CardsHanded:
+		return "cards handed out"
+	case *schema.SqueezeOffered:
+		return "offer of a hand"
 	default: // anyone may do it
 	}
 	return ""

@@ -31,8 +31,13 @@ func shuffleFaults() []Fault {
 			},
 		},
 		{
-			Rule: "shuffle.by-dealer", Doc: "a patron laces the cards", Kinds: nj, notInRound: true,
-			edit: editing("set shoe_laced: actor.role=PATRON"),
+			Rule: "shuffle.by-dealer", Doc: "a patron laces the cards, in New York burns them", Kinds: nj, notInRound: true,
+			edit: func(sc *scene) string {
+				if sc.table.Writer().House.NewYork {
+					return "set each shoe_burned reason=OPENING: actor.role=PATRON"
+				}
+				return "set shoe_laced: actor.role=PATRON"
+			},
 		},
 		{
 			Rule: "shuffle.lacing", Doc: "no lacing", Kinds: nj, notInRound: true, tune: reshuffling(false),
