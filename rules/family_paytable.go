@@ -47,8 +47,13 @@ func checkPaytableNotice(p *Pass) {
 			var notice proof
 			for j := range p.Table.Notices {
 				n := &p.Table.Notices[j]
-				if n.Topic == record.TopicPayTable && n.Filed && n.ToCommission && n.Of(last) && n.At < now.At {
+				prior := n.At < now.At || n.At == now.At && n.Seq < now.Seq
+				switch {
+				case n.Topic != record.TopicPayTable || !n.Filed || !n.Of(last) || !prior:
+				case n.ToCommission:
 					notice.weigh(n, now.At)
+				case !n.ToSurveillance:
+					notice.unaddressed = n.Seq
 				}
 			}
 			p.reportNotice(

@@ -117,7 +117,8 @@ func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) 
 		name += "/" + row.Line
 	}
 	side := s.SideBet()
-	if !row.Odds.Known() || !want.Known() || side != baccarat.NoSideBet && !c.Offers(side) {
+	if !row.Odds.Known() || !want.Known() || side != baccarat.NoSideBet && !c.Offers(side) ||
+		row.Line == "" && s == baccarat.SpotBanker && q.p.lessCommission(c, row.Odds) {
 		return
 	}
 	compared := want.Compare(row.Odds.To, row.Odds.For)
@@ -139,6 +140,14 @@ func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) 
 		}
 		q.other = union(q.other, clauses)
 	}
+}
+
+// lessCommission reports whether odds are what is left of 1 to 1 after the commission that a table elected: 19 to 20 at
+// five percent, which says the same.
+func (p *Pass) lessCommission(c *law.Config, o baccarat.Odds) bool {
+	takes := p.Law.TakesEver(c)
+	_, known := p.Law.Vigorish(c.Percent)
+	return takes.Won && takes.Elected && known && o.Compare(100-c.Percent, 100) == 0
 }
 
 func union(a, b []string) []string {
@@ -215,6 +224,21 @@ func (p *Pass) checkPostedRow(w *record.Wager, clause string) {
 	}
 }
 
+// postedReduced are the odds posted for the line of the banker wager whose odds the kind of vigorish sets, unknown if
+// none are, or several.
+func (p *Pass) postedReduced() (posted baccarat.Odds) {
+	for _, row := range p.Config.Rows {
+		if row.Spot != baccarat.SpotBanker || p.Law.ChargeOdds(p.Config.Kind(), row.Line) != p.reduced() {
+			continue
+		}
+		if posted.Known() {
+			return baccarat.Odds{}
+		}
+		posted = row.Odds
+	}
+	return posted
+}
+
 // checkPosted judges payments by the odds posted. What is expected is never below the floor of the law: where less is
 // posted, the posting is the breach.
 func checkPosted(p *Pass) {
@@ -227,12 +251,15 @@ func checkPosted(p *Pass) {
 			p.checkPostedRow(w, clause)
 			continue
 		}
-		floor := p.Law.Odds[w.Spot]
-		if !p.payable(w) || !floor.Floor || below(floor, w.Net().Paid, w.Amount) ||
-			(w.Spot == baccarat.SpotBanker && p.reduced().Known()) {
+		floor, posted := p.Law.Odds[w.Spot], p.Config.Posted[w.Spot]
+		reduced := w.Spot == baccarat.SpotBanker && p.reduced().Known()
+		if reduced {
+			floor, posted = p.reduced(), p.postedReduced()
+		}
+		if !p.payable(w) || !floor.Floor || below(floor, w.Net().Paid, w.Amount) || reduced && !posted.Known() {
 			continue
 		}
-		switch posted := p.Config.Posted[w.Spot]; {
+		switch {
 		case !posted.Known():
 			p.CannotJudge(fmt.Sprintf("no odds are posted for %v", w.Spot), w.Placed)
 		case floor.Compare(posted.To, posted.For) < 0, posted.Pays(w.Net().Paid, w.Amount):

@@ -19,6 +19,8 @@ type proof struct {
 	// have been given, and nothing but its own date shows it.
 	given, late bool
 	evidence    []record.Seq
+	// unaddressed is a notice in time of which the recipients were not reported, 0 if there is none.
+	unaddressed record.Seq
 }
 
 // weigh adds a notice that was given in time for a change.
@@ -30,7 +32,13 @@ func (f *proof) weigh(n *record.Notice, change int64) {
 
 // and is both proofs.
 func (f proof) and(g proof) proof {
-	return proof{f.given && g.given, f.late || g.late, slices.Concat(f.evidence, g.evidence)}
+	both := proof{
+		given: f.given && g.given, late: f.late || g.late, evidence: slices.Concat(f.evidence, g.evidence),
+	}
+	if f.given {
+		both.unaddressed = g.unaddressed
+	}
+	return both
 }
 
 // noticed is the notice to patrons of a change before it took effect, and, where the law wants it, that to the
@@ -49,6 +57,8 @@ func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) proof {
 			patrons.weigh(n, effective)
 		case n.ToCommission:
 			commission.weigh(n, effective)
+		case !n.ToSurveillance:
+			commission.unaddressed = n.Seq
 		}
 	}
 	if !p.Law.NoticeToCommission {
@@ -61,6 +71,8 @@ func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) proof {
 func (p *Pass) reportNotice(f proof, now *record.ConfigChange, expected, change string) {
 	found := Finding{Expected: expected, Evidence: append(f.evidence, now.Seq)}
 	switch {
+	case !f.given && f.unaddressed != 0:
+		p.CannotJudge("the recipients of a notice were not reported", f.unaddressed, now.Seq)
 	case !f.given:
 		found.Observed = change + " without it"
 		p.Report(found)
