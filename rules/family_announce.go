@@ -194,10 +194,31 @@ func checkInitialCounts(p *Pass) {
 				nil, finding.Subject{}, fmt.Sprintf("%v point count %d announced", h, want), "not announced",
 			)
 			return
-		case p.countLate(h, s.first):
+		case p.countEarly(h, s.first), p.countLate(h, s.first):
 			return
 		}
 	}
+}
+
+// countEarly reports a count that was announced before the first four cards were dealt, and not repeated after them:
+// "after the initial four cards have been dealt", "after the dealer positions the cards". N.J.A.C. 19:47-3.8(a),
+// 7.8(a); 9 NYCRR 5324.21(g). That a hand is called before it is handed out is another finding.
+func (p *Pass) countEarly(h baccarat.Hand, call *record.Call) bool {
+	var fourth *record.DealtCard
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
+		if c.Index <= 2 && c.Final != baccarat.NoHand && (fourth == nil || c.Seq > fourth.Seq) {
+			fourth = c
+		}
+	}
+	if fourth == nil || p.calledAfter(baccarat.PointCount, h, fourth.Seq) || firstOut(p.Round, h) != nil {
+		return false
+	}
+	p.Report(Finding{
+		Expected: fmt.Sprintf("%v point count announced after the four cards were dealt", h),
+		Observed: "announced before " + cardName(fourth) + " was dealt", Evidence: []record.Seq{call.Seq, fourth.Seq},
+	})
+	return true
 }
 
 // countLate reports a count that was announced after an instruction or a third card. At punto banco the counts come
@@ -398,6 +419,8 @@ func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subje
 	switch {
 	case due && n == 0:
 		p.reportCall(nil, subject, what+" announced", "not announced")
+	case due && (code == baccarat.Dragon7 || code == baccarat.Panda8): // known with the last card
+		p.judgeEarly(code, what)
 	case !due && n > 0:
 		p.reportCall(call, subject, "no "+what, what+" announced")
 	}

@@ -236,9 +236,11 @@ func checkPlaceFaceUp(p *Pass) {
 }
 
 // dealtAs is how the elected option deals one of the first four cards. At midi baccarat all four are dealt face down,
-// 9 NYCRR 5324.21(f)(3)(ii)(a); where a card lies is not judged by its first place there.
+// 9 NYCRR 5324.21(f)(3)(ii)(a); the banker cards may lie under the shoe from the first.
 func (p *Pass) dealtAs(c *record.DealtCard) (baccarat.Face, baccarat.Place) {
 	switch {
+	case p.Law.Game == baccarat.Midibaccarat && c.Hand == baccarat.Player:
+		return baccarat.FaceDown, baccarat.HandArea
 	case p.Law.Game == baccarat.Midibaccarat:
 		return baccarat.FaceDown, baccarat.NoPlace
 	case p.Config.FaceDown && c.Hand == baccarat.Banker:
@@ -338,7 +340,11 @@ func checkLeftHand(p *Pass) {
 	}
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
-		if c.Handed && !c.LeftHand && !c.Carried {
+		switch {
+		case c.Carried || c.LeftHand:
+		case !c.Handed:
+			p.CannotJudge("with which hand a card was drawn was not reported", c.Seq)
+		default:
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Expected: cardName(c) + " drawn with the left hand",
 				Observed: "drawn with the right hand", Evidence: []record.Seq{c.Seq},
@@ -367,18 +373,25 @@ func checkByDealer(p *Pass) {
 func checkThirdCardFace(p *Pass) {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
-		if c.Index != 3 || c.Final != c.Hand || c.Face == p.Law.ThirdCardFace ||
-			p.Law.ThirdCardFace == baccarat.NoFace {
+		if c.Index != 3 || c.Final != c.Hand || p.Law.ThirdCardFace == baccarat.NoFace {
 			continue
 		}
-		if c.Face == baccarat.NoFace {
+		area, at := "", ""
+		switch {
+		case c.Face == baccarat.NoFace:
 			p.CannotJudge("the face of a third card was not reported", c.Seq)
+			continue
+		case c.Face != p.Law.ThirdCardFace:
+		case p.Law.ClosesAtCard && c.Place != baccarat.NoPlace && c.Place != baccarat.HandArea:
+			// "on the area designated for the player's hand": 9 NYCRR 5324.21(f)(3)(i)(c)-(d), (ii)(d)-(e).
+			area, at = " at HAND_AREA", fmt.Sprintf(" at %v", c.Place)
+		default:
 			continue
 		}
 		p.Report(Finding{
 			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
-			Expected: fmt.Sprintf("%v dealt face %v", cardName(c), p.Law.ThirdCardFace),
-			Observed: fmt.Sprintf("dealt face %v", c.Face),
+			Expected: fmt.Sprintf("%v dealt face %v%s", cardName(c), p.Law.ThirdCardFace, area),
+			Observed: fmt.Sprintf("dealt face %v%s", c.Face, at),
 		})
 	}
 }
@@ -524,12 +537,52 @@ func (p *Pass) remedied(h baccarat.Hand) bool {
 
 func checkTouched(p *Pass) {
 	for _, t := range p.Round.Touches {
+		if t.Role == baccarat.NoRole {
+			p.CannotJudge("who touched the cards was not reported", t.Seq)
+		}
 		if t.Role == baccarat.RolePatron || t.Role == baccarat.RoleSpectator {
 			p.Report(Finding{
 				Subject: finding.OfSeat(t.Seat), Seat: t.Seat, Expected: "no patron touches the cards",
 				Observed: "touched by " + person(t.Role, t.Seat), Evidence: []record.Seq{t.Seq},
 			})
 		}
+	}
+	p.handedOut()
+}
+
+// handedOut finds patrons who were given cards, or turned them, where no patron may touch a card.
+func (p *Pass) handedOut() {
+	r := p.Round
+	for i := range r.Squeezes {
+		if s := &r.Squeezes[i]; s.Kind == record.SqueezeHanded || s.Kind == record.SqueezeReturned {
+			verb := "handed to"
+			if s.Kind == record.SqueezeReturned {
+				verb = "returned by"
+			}
+			p.Report(Finding{
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Expected: "no patron touches the cards",
+				Observed: fmt.Sprintf("%s %s seat %d", numbered("card", s.Cards), verb, s.Seat), Evidence: []record.Seq{s.Seq},
+			})
+		}
+	}
+	f := Finding{Expected: "no patron touches the cards"}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.RevealedBy != baccarat.RolePatron || slices.ContainsFunc(r.Squeezes, func(s record.Squeeze) bool {
+			return slices.Contains(s.Cards, c.CardSeq)
+		}) {
+			continue
+		}
+		if card := finding.OfCard(c.CardSeq); f.Evidence == nil {
+			f.Subject, f.Observed = card, cardName(c)
+		} else {
+			f.Parts, f.Observed = append(f.Parts, card), f.Observed+", "+cardName(c)
+		}
+		f.Evidence = append(f.Evidence, c.Revealed)
+	}
+	if f.Evidence != nil {
+		f.Observed += " turned by PATRON"
+		p.Report(f)
 	}
 }
 

@@ -35,7 +35,9 @@ func checkDiscards(p *Pass) {
 		put = append(put, r.Discards[i].Cards...)
 	}
 	p.numbers = put
-	switch {
+	switch early := p.discardedEarly(); {
+	case early != nil:
+		p.Report(*early)
 	case r.Next != 0:
 		p.discarded(put, r.Next)
 	case p.Shoe.Ended.Seq != 0:
@@ -43,6 +45,30 @@ func checkDiscards(p *Pass) {
 	case p.Shoe.TableClosed != 0 && len(r.Discards) == 0:
 		p.CannotJudge("the table closed before the discards of its last round were reported", r.Ended.Seq)
 	}
+}
+
+// discardedEarly is the finding about the cards of a hand that were picked up before the result was announced: that is
+// done "at the conclusion of a round of play". 9 NYCRR 5324.21(i)(1), (4).
+func (p *Pass) discardedEarly() *Finding {
+	r := p.Round
+	result := record.Index(r.Calls, func(c *record.Call) bool { return c.Code.Declares() })
+	if result < 0 || !p.Config.Reports(baccarat.FeedAnnouncements) {
+		return nil
+	}
+	called := r.Calls[result].Seq
+	for i := range r.Discards {
+		d := &r.Discards[i]
+		ofHand := record.Any(r.Cards, func(c *record.DealtCard) bool {
+			return c.Final != baccarat.NoHand && slices.Contains(d.Cards, c.CardSeq)
+		})
+		if d.Seq < called && ofHand {
+			return &Finding{
+				Expected: "cards picked up after the result was announced", Observed: "picked up before",
+				Evidence: []record.Seq{d.Seq, called},
+			}
+		}
+	}
+	return nil
 }
 
 // discardPlace judges where and how cards were put; it is false after a breach.

@@ -268,9 +268,15 @@ func checkHandled(p *Pass) {
 		w := &p.Round.Wagers[i]
 		settled := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq)
 		for _, h := range w.Handled {
-			if h.Role == baccarat.RolePatron && h.Seq > first && (settled == 0 || h.Seq < settled) {
+			if h.Seq < first || settled != 0 && h.Seq > settled {
+				continue
+			}
+			switch h.Role {
+			case baccarat.RolePatron:
 				p.reportWager(w, "not handled between the first card and settlement", "handled by PATRON", first, h.Seq)
-				break
+			case baccarat.NoRole:
+				p.CannotJudge("who handled a wager was not reported", w.Placed, h.Seq)
+			default: // the text forbids it to players
 			}
 		}
 	}

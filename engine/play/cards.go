@@ -21,6 +21,9 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.CardRevealed:
 		reveal(r, p.CardSeq, c.seq, baccarat.Role(p.ByRole))
 	case *schema.CardMoved:
+		if by := baccarat.Role(t.now.Actor.Role); by == baccarat.RolePatron || by == baccarat.RoleSpectator {
+			r.Touches = append(r.Touches, record.Touched{Seq: c.seq, Role: by})
+		}
 		if moveCard(c, r, p); cardOf(r, p.CardSeq) == nil {
 			t.cardLost(c, s, r)
 		}
