@@ -227,10 +227,42 @@ func firstOut(r *record.Round, h baccarat.Hand) *record.Squeeze {
 	return nil
 }
 
-// relinquished reports whether the right to a hand was given up before an event.
-func relinquished(r *record.Round, h baccarat.Hand, before record.Seq) bool {
+// relinquished reports whether the right to a hand was given up before an event, by a patron who may have had it: with
+// the highest wager, or to whom the hand was offered. A wager that is not known may be the highest.
+func relinquished(r *record.Round, h baccarat.Hand, by *[12]ranked, before record.Seq) bool {
 	return record.Any(r.Squeezes, func(s *record.Squeeze) bool {
-		return s.Kind == record.SqueezeRelinquished && s.Hand == h && s.Seq < before
+		return s.Kind == record.SqueezeRelinquished && s.Hand == h && s.Seq < before &&
+			(anyRanked(by, func(k ranked) bool { return k.has(s.Seat) }) || unreadOn(r, h) != nil ||
+				unreported(r, s.Seat) || offered(r, h, s.Seat, s.Seq))
+	})
+}
+
+// offered reports whether a hand was offered to a seat before an event.
+func offered(r *record.Round, h baccarat.Hand, seat uint32, before record.Seq) bool {
+	return record.Any(r.Squeezes, func(s *record.Squeeze) bool {
+		return s.Kind == record.SqueezeOffered && s.Hand == h && s.Seat == seat && s.Seq < before
+	})
+}
+
+// leadsWithBonus reports whether a seat has the highest wager on a hand if bonus wagers on it count as well: "an
+// optional bonus wager on either or both the player's hand and banker's hand". 9 NYCRR 5324.21(b)(1)(iv).
+func leadsWithBonus(r *record.Round, h baccarat.Hand, seat uint32) bool {
+	on := func(w *record.Wager, of uint32) bool {
+		bonus := w.Spot.SideBet() == baccarat.SideDragonBonus && baccarat.BonusHand(w.Spot) == h
+		return w.Seat == of && !w.Gone && (w.Spot == spotOf(h) || bonus)
+	}
+	sum := func(of uint32) (total int64) {
+		for i := range r.Wagers {
+			if w := &r.Wagers[i]; on(w, of) {
+				total += w.Amount
+			}
+		}
+		return total
+	}
+	own := sum(seat)
+	return own > 0 && !record.Any(r.Wagers, func(w *record.Wager) bool {
+		other := sum(w.Seat)
+		return w.Seat != seat && (other > own || other == own && w.Seat < seat)
 	})
 }
 
@@ -269,13 +301,13 @@ func checkRecipient(tie bool) func(*Pass) {
 			turned := second != nil && second.RevealedBy == baccarat.RoleDealer
 			if handed == nil || turned && second.Revealed < handed.Seq {
 				if !tie && len(by[0].bettors) > 0 && len(by[2].bettors) > 0 {
-					p.neverHanded(h, due)
+					p.neverHanded(h, due, &by)
 				}
 				continue
 			}
 			to := handed.Seat
 			if anyRanked(&by, func(r ranked) bool { return r.first(to) }) ||
-				relinquished(p.Round, h, handed.Seq) || declined(p.Round, h, due, handed.Seq) {
+				relinquished(p.Round, h, &by, handed.Seq) || declined(p.Round, h, due, handed.Seq) {
 				continue
 			}
 			if unreported(p.Round, handed.Seat) {
@@ -292,11 +324,16 @@ func checkRecipient(tie bool) func(*Pass) {
 			if p.seatOff(h, due, handed.Seq) {
 				continue
 			}
-			p.Report(Finding{
+			f := Finding{
 				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
 				Expected: fmt.Sprintf("%v hand handed to seat %d, %s on it", h, due, p.money(wanted.highest)),
 				Observed: fmt.Sprintf("handed to seat %d", handed.Seat),
-			})
+			}
+			if right := p.correctedTo(handed, &by); right != 0 {
+				f.Verdict = finding.Information
+				f.Observed += fmt.Sprintf(", taken back unseen and handed to seat %d", right)
+			}
+			p.suspectIf(f.Verdict == "" && leadsWithBonus(p.Round, h, to), f)
 		}
 	}
 }
@@ -322,10 +359,10 @@ func (p *Pass) seatOff(h baccarat.Hand, due uint32, before record.Seq) bool {
 
 // neverHanded judges a hand with a wager on it that was not handed out. The dealer turns the cards if no patron accepts
 // them, (f)(3)(ii)(g)(3); what was not reported may have been.
-func (p *Pass) neverHanded(h baccarat.Hand, due uint32) {
+func (p *Pass) neverHanded(h baccarat.Hand, due uint32, by *[12]ranked) {
 	r := p.Round
 	second := r.CardAt(h, 2)
-	if second == nil || p.cancelled() || relinquished(r, h, endOfTime) || declined(r, h, 0, endOfTime) {
+	if second == nil || p.cancelled() || relinquished(r, h, by, endOfTime) || declined(r, h, 0, endOfTime) {
 		return
 	}
 	if p.Config.Feeds&baccarat.FeedCardFaces == 0 {

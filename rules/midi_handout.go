@@ -75,9 +75,48 @@ func (o *handout) ends() record.Seq {
 	return o.backs[len(o.backs)-1].Seq
 }
 
+// handedOn is the seat to which a hand went next after it came back unseen, 0 if it did not.
+func handedOn(list []handout, i int) uint32 {
+	o := &list[i]
+	if len(o.backs) == 0 || slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool {
+		return b.Face != baccarat.FaceDown || b.Seat != o.out.Seat
+	}) {
+		return 0
+	}
+	for _, next := range list[i+1:] {
+		if next.out.Hand == o.out.Hand {
+			return next.out.Seat
+		}
+	}
+	return 0
+}
+
+// correctedTo is the seat with the highest wager to which a hand went that came back unseen from another patron, 0 if
+// none: a mistake that was put right.
+func (p *Pass) correctedTo(out *record.Squeeze, by *[12]ranked) uint32 {
+	list := p.handouts()
+	i := slices.IndexFunc(list, func(o handout) bool { return o.out == out })
+	if i < 0 || anyRanked(by, func(r ranked) bool { return r.first(out.Seat) }) {
+		return 0
+	}
+	if to := handedOn(list, i); to != 0 && anyRanked(by, func(r ranked) bool { return r.first(to) }) {
+		return to
+	}
+	return 0
+}
+
+// corrected reports whether a hand that was handed to the wrong patron came back unseen and went to the right one.
+func (p *Pass) corrected(out *record.Squeeze) bool {
+	by := p.rankings(out.Hand)
+	return p.correctedTo(out, &by) != 0
+}
+
 func checkSqueezeFaces(p *Pass) {
 	for _, o := range p.handouts() {
 		s := o.out
+		if len(o.backs) > 0 && o.backs[0].Face == baccarat.FaceDown && initial(p.Round, s) && p.corrected(s) {
+			continue
+		}
 		if len(s.Cards) == 0 {
 			p.CannotJudge("the cards that were handed out were not named", s.Seq)
 			continue
@@ -100,6 +139,28 @@ func checkSqueezeFaces(p *Pass) {
 			Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: evidence,
 			Expected: fmt.Sprintf("%s handed to seat %d face DOWN and returned face UP", numbered("card", s.Cards), s.Seat),
 			Observed: observed,
+		})
+	}
+	p.handedInPart()
+}
+
+// handedInPart suspects a hand of which one card was handed to a patron, who did not give it up, and the dealer turned
+// the other one: "the two cards of the player's hand". 9 NYCRR 5324.21(f)(3)(ii)(b)-(c).
+func (p *Pass) handedInPart() {
+	r := p.Round
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		out := firstOut(r, c.Hand)
+		if c.Index > 2 || c.Final != c.Hand || c.RevealedBy != baccarat.RoleDealer || out == nil || len(out.Cards) == 0 ||
+			c.Revealed < out.Seq || p.cancelled() || record.Any(r.Squeezes, func(s *record.Squeeze) bool {
+			return s.Hand == c.Hand && (s.Kind == record.SqueezeRelinquished || slices.Contains(s.Cards, c.CardSeq))
+		}) {
+			continue
+		}
+		p.Suspect(Finding{
+			Subject: finding.OfCard(c.CardSeq), Seat: out.Seat, Evidence: []record.Seq{out.Seq, c.Revealed},
+			Expected: fmt.Sprintf("both cards of the %v hand handed to seat %d", c.Hand, out.Seat),
+			Observed: cardName(c) + " turned by DEALER",
 		})
 	}
 }
@@ -154,12 +215,21 @@ func initial(r *record.Round, out *record.Squeeze) bool {
 func checkSqueezeOrder(p *Pass) {
 	r := p.Round
 	list := p.handouts()
+	p.thirdsInTurn(list)
 	called := counted(r, baccarat.Player)
 	if banker := handed(r, baccarat.Banker); banker != nil && called != 0 && banker.Seq < called {
 		p.Report(Finding{
 			Expected: "BANKER hand handed out after the PLAYER point count is called",
 			Observed: fmt.Sprintf("handed to seat %d before the call", banker.Seat),
 			Evidence: []record.Seq{banker.Seq, called},
+		})
+	}
+	if out, fourth := firstOut(r, baccarat.Player), r.CardAt(baccarat.Banker, 2); out != nil && fourth != nil &&
+		out.Seq < fourth.Seq {
+		p.Report(Finding{
+			Subject: finding.OfHand(baccarat.Player.String()), Seat: out.Seat, Evidence: []record.Seq{out.Seq, fourth.Seq},
+			Expected: "PLAYER hand handed out after the four cards were dealt",
+			Observed: fmt.Sprintf("handed to seat %d before %s was dealt", out.Seat, cardName(fourth)),
 		})
 	}
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
@@ -182,6 +252,40 @@ func checkSqueezeOrder(p *Pass) {
 		if out.Seq < called {
 			f.Observed = fmt.Sprintf("called while seat %d had the cards", out.Seat)
 		}
+		p.Report(f)
+	}
+}
+
+// thirdsInTurn finds what follows a third card while a patron has it: the banker hand takes its card after the player's
+// came back, and the final count is announced after the return. 9 NYCRR 5324.21(f)(3)(ii)(d)-(e), (g)(2), (i)(1).
+func (p *Pass) thirdsInTurn(list []handout) {
+	r := p.Round
+	banker := r.CardAt(baccarat.Banker, 3)
+	for i := range list {
+		o, h := &list[i], list[i].out.Hand
+		third := r.CardAt(h, 3)
+		if third == nil || third.Final != h || o.ends() == endOfTime || !slices.Contains(o.out.Cards, third.CardSeq) {
+			continue
+		}
+		f := Finding{Subject: finding.OfCard(third.CardSeq), Seat: o.out.Seat}
+		final := record.Index(r.Calls, func(c *record.Call) bool { return c.Code == baccarat.FinalCount && c.Hand == h })
+		switch {
+		case h == baccarat.Player && banker != nil && banker.Seq > third.Seq && banker.Seq < o.ends():
+			f.Expected = fmt.Sprintf("%s dealt after %s was returned", cardName(banker), cardName(third))
+			f.Observed = fmt.Sprintf("dealt before its return by seat %d", o.out.Seat)
+			if f.Evidence = []record.Seq{banker.Seq}; p.Law.Drawing.BankerAlways(r.Coup().B2) {
+				f.Verdict = finding.Information
+				f.Observed += fmt.Sprintf(", but the banker hand on %d draws against any card", r.Coup().B2)
+			}
+		case final >= 0 && r.Calls[final].Seq < o.ends() && !p.calledAfter(baccarat.FinalCount, h, o.ends()):
+			f.Expected = fmt.Sprintf("%v final count announced after %s was returned", h, cardName(third))
+			f.Observed = fmt.Sprintf("announced before its return by seat %d", o.out.Seat)
+			f.Evidence = []record.Seq{r.Calls[final].Seq}
+		default:
+			continue
+		}
+		f.Evidence = append(f.Evidence, o.out.Seq, o.ends())
+		f.Cites = p.cited(true, "midi.third-card-same-player")
 		p.Report(f)
 	}
 }

@@ -180,7 +180,7 @@ func checkDealerTurns(p *Pass) {
 			p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", r.Steps[at].Seat), handed.Seq)
 			continue
 		}
-		p.Report(Finding{
+		p.suspectIf(leadsWithBonus(r, h, handed.Seat), Finding{
 			Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
 			Expected: fmt.Sprintf("%v hand turned by DEALER", h),
 			Observed: fmt.Sprintf("handed to seat %d", handed.Seat),
