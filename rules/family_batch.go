@@ -32,7 +32,7 @@ var batchFamily = []*Rule{
 		Name:     "batch.other-in-shuffler",
 		Doc:      "While one batch is dealt, the other one is shuffled and stored in the shuffling device.",
 		Breach:   "Both batches in play at the first card of a shoe.",
-		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOtherBatch,
+		Severity: finding.Major, At: Prepared, Again: true, Needs: baccarat.FeedPreparation, Check: checkOtherBatch,
 	},
 	{
 		Name: "batch.discard-single", Doc: "The discard rack holds cards of one batch only.",
@@ -197,12 +197,19 @@ func (p *Pass) loading() []record.Seq {
 	return []record.Seq{p.Shoe.First}
 }
 
-// checkOtherBatch is evaluated at the first card: until then the batches may change places.
+// takenOut reports whether a batch came into play between the first and the last card of the shoe.
+func takenOut(s *record.Shoe, other *record.BatchAt) bool {
+	return other.State == record.BatchInPlay && len(s.Rounds) > 0 && other.Seq > s.Rounds[0].Card &&
+		other.Seq < s.LastCard
+}
+
+// checkOtherBatch is evaluated at the first card: until then the batches may change places. At the end of the shoe it
+// finds a batch that was taken out of the device before the last card.
 func checkOtherBatch(p *Pass) {
 	s := p.Shoe
 	use := p.deviceUse()
 	dealt, other := p.batchReports()
-	if use == noDevice || other == nil || p.preShuffled() {
+	if use == noDevice || other == nil || p.preShuffled() || p.stage == Closed && !takenOut(s, other) {
 		return
 	}
 	f := Finding{
@@ -231,7 +238,14 @@ func checkOtherBatch(p *Pass) {
 }
 
 func checkRack(p *Pass) {
-	if s := p.Shoe; p.deviceUse() != noDevice && s.RackMixed != 0 {
+	s := p.Shoe
+	before := s.Prep.BatchBefore
+	switch {
+	case p.deviceUse() == noDevice || s.RackMixed == 0:
+	case s.RackHeld != 0 && s.RackHeld < s.Prep.CardBefore && before != "" && before != s.Batch():
+		// What was reported of a batch before it was dealt no longer holds.
+		p.CannotJudge("whether batch "+before+" was still in the discard rack was not reported", s.RackHeld, s.RackMixed)
+	default:
 		p.Report(Finding{
 			Expected: "discards of one batch in the rack", Observed: "discards of two batches",
 			Evidence: []record.Seq{s.RackHeld, s.RackMixed},
