@@ -16,9 +16,9 @@ const (
 	accompliceNew = 0.5
 )
 
-// accomplices tests whether some patron of a dealer knows what comes: now one, now another. It is a mixture over the
-// patrons who bet and the experts about each. The factors of a patron have a mean of at most 1 given the past, and so
-// has the factor of the mixture, whatever the dependence between the patrons of a round.
+// accomplices tests whether some patron of a dealer, or of a table, knows what comes: now one, now another. It is a
+// mixture over the patrons who bet and the experts about each. The factors of a patron have a mean of at most 1 given
+// the past, and so has the factor of the mixture, whatever the dependence between the patrons of a round.
 type accomplices struct {
 	budget *Budget
 	prior  []float64
@@ -34,12 +34,13 @@ func newAccomplices(b *Budget, prior []float64) accomplices {
 	}
 }
 
-// accompliceState is the state of a dealer. Experts are the weights of the experts for a patron without a weight of
-// his own.
+// accompliceState is the state of a dealer, or of a table. Experts are the weights of the experts for a patron without
+// a weight of his own. Beside, of a table, weighs its other factor and that of the mixture.
 type accompliceState struct {
 	Visit   visit
 	Experts mixture
 	Patrons []accomplice
+	Beside  mixture
 }
 
 // accomplice has a weight for each expert about a patron.
@@ -51,6 +52,11 @@ type accomplice struct {
 func (s *accompliceState) visited() int64 { return s.Visit.Last }
 
 func (s *accompliceState) check() error {
+	if len(s.Beside) > 0 {
+		if err := s.Beside.check(2); err != nil {
+			return err
+		}
+	}
 	for i := range s.Patrons {
 		if err := mixture(s.Patrons[i].By).check(len(s.Experts)); err != nil {
 			return err
@@ -75,14 +81,33 @@ func (a *accomplices) score(r *Round, out *factors) {
 	if r.Dealer == "" || len(a.shown) == 0 || !out.wants(OfDealer) {
 		return
 	}
+	s := a.of(key)
+	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(a.budget.Volume, OfDealer))}
+	f.LnE = s.update(a.shown)
+	out.add(f)
+}
+
+// beside mixes the factor of a table with that of its patrons, whoever deals: what comes may be known from the cards.
+func (a *accomplices) beside(r *Round, lnE float64) float64 {
+	if len(a.shown) == 0 {
+		return lnE
+	}
+	s := a.of(Key{OfTable, r.Table})
+	if len(s.Beside) == 0 {
+		s.Beside = newMixture(2)
+	}
+	s.Visit.Last = r.At
+	return s.Beside.update(0.001, []float64{math.Exp(lnE), math.Exp(s.update(a.shown))})
+}
+
+// of returns the state of a key.
+func (a *accomplices) of(key Key) *accompliceState {
 	s := a.keys[key]
 	if s == nil {
 		s = &accompliceState{Experts: slices.Clone(a.prior)}
 		a.keys[key] = s
 	}
-	f := Factor{Key: key, Start: s.Visit.start(r.At, roundsPerVisit(a.budget.Volume, OfDealer))}
-	f.LnE = s.update(a.shown)
-	out.add(f)
+	return s
 }
 
 // update takes the factors of the patrons of a round, and returns that of the mixture.

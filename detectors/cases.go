@@ -65,14 +65,14 @@ func (h *Host) rename(a *Alarm, subject Key) {
 	x := h.ledger.find(a.Detector, subject)
 	a.Key, a.Since, a.Rounds, a.Money = subject, h.ledger.moments.location(x.since), int(x.rounds), x.money
 	a.Top, a.effect, a.Note = h.ledger.list(x), x.effect, ""
-	h.ledger.rest(a.Detector, subject, a.Location.At)
+	h.ledger.rest(a.Detector, subject, &a.Location)
 	h.note(a)
 }
 
 // subject is the key that explains most of an alarm, among those with a factor in this call. Open reports that the
 // alarm belongs to a case that is open.
 func (h *Host) subject(a *Alarm) (best Key, open bool) {
-	if h.alarmed(a, a.Key) {
+	if h.alarmed(a, a.Key) || a.Key.Kind == OfTable && h.opened(a) {
 		return a.Key, true
 	}
 	best, most := a.Key, h.explained(a, a.Key, a.LnE)
@@ -92,7 +92,34 @@ func (h *Host) subject(a *Alarm) (best Key, open bool) {
 			best, most = f.Key, v
 		}
 	}
-	return best, false
+	return h.dealerOf(a, best), false
+}
+
+// dealerOf is the subject of a case about what comes: the dealer of the round in place of the table, if there is about
+// as much evidence about the dealer alone. What the cards show, they show under each dealer.
+func (h *Host) dealerOf(a *Alarm, best Key) Key {
+	if best.Kind != OfTable || a.Detector != d06 && a.Detector != d07 {
+		return best
+	}
+	table := h.lnOf(a, best)
+	for i := range h.Factors {
+		f := &h.Factors[i]
+		if f.Detector == a.Detector && f.Key.Kind == OfDealer && h.lnOf(a, f.Key) >= table-1 {
+			return f.Key
+		}
+	}
+	return best
+}
+
+// lnOf is the statistic of a key at an alarm, -Inf of one that rests.
+func (h *Host) lnOf(a *Alarm, key Key) float64 {
+	if key == a.Key {
+		return a.LnE
+	}
+	if x := h.ledger.find(a.Detector, key); x != nil {
+		return x.lnR
+	}
+	return math.Inf(-1)
 }
 
 // explained is how much a key explains of an alarm.
@@ -156,16 +183,34 @@ func absorbs(key Key, a *Alarm) bool {
 	}
 }
 
+// opened reports whether the case of a patron was opened at the table of an alarm in this visit: also in a round in
+// which the patron does not bet, the alarm is about what the patron did before.
+func (h *Host) opened(a *Alarm) bool {
+	for key, x := range h.ledger.accounts {
+		for ; key.Kind == OfPatron && x != nil; x = x.next {
+			if h.detectorOf(x.detector).cause() == a.Detector.cause() && x.isOpen(a.Location.At) &&
+				h.ledger.moments.location(x.since).Table == a.Location.Table {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // alarmed reports whether a detector of the cause has raised an alarm about a key in this visit, other than the alarm.
 func (h *Host) alarmed(a *Alarm, key Key) bool {
 	for _, d := range h.detectors {
 		if d == a.Detector && key == a.Key || d.cause() != a.Detector.cause() {
 			continue
 		}
-		x := h.ledger.find(d, key)
-		if x != nil && x.resting && x.reported && a.Location.At-x.latest <= visitGap && a.Location.At-x.alarmAt <= restMax {
+		if h.ledger.find(d, key).isOpen(a.Location.At) {
 			return true
 		}
 	}
 	return false
+}
+
+// isOpen reports whether an account rests after a reported alarm of this visit.
+func (x *account) isOpen(at int64) bool {
+	return x != nil && x.resting && x.reported && at-x.latest <= visitGap && at-x.alarmAt <= restMax
 }

@@ -2,6 +2,7 @@ package detectors
 
 import (
 	"fmt"
+	"slices"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -21,6 +22,9 @@ func TestOneCase(t *testing.T) {
 		{"a patron who knows the winner", patron, 3, func(tb *table) { foreknow(tb, 1) }},
 		{"a patron who knows half of the winners", patron, 8, func(tb *table) { foreknow(tb, .5) }},
 		{"a patron who knows the first card", patron, 4, func(tb *table) { firstCard(tb, 1) }},
+		{"a patron who bets if the first card helps", patron, 16, betIfItHelps},
+		{"a new patron every 20 rounds who knows the first card, whoever deals", Key{OfTable, "t1"}, 6, flashed},
+		{"a new patron every 20 rounds who knows the winner, whoever deals", Key{OfTable, "t1"}, 6, known},
 		{"a patron who bets late and knows", patron, 6, pastPost},
 		{"a patron who changes stakes", patron, 6, capStakes(1)},
 		{"two accounts that offset", Key{OfPair, "p0+p1"}, 3, offsetting2(1, 1, 0)},
@@ -78,5 +82,19 @@ func TestOneCase(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// betIfItHelps has a patron bet on the player spot if the first card helps it, and sit out otherwise.
+func betIfItHelps(tb *table) {
+	tb.bets = func(r *Round, next []baccarat.Card) {
+		tb.honest(r, next)
+		helps := groupings[0][next[0].Value()] == 1
+		r.Wagers = slices.DeleteFunc(r.Wagers, func(w Wager) bool { return w.Patron == "p0" && !helps })
+		for i := range r.Wagers {
+			if w := &r.Wagers[i]; w.Patron == "p0" && w.Spot <= baccarat.SpotPlayer {
+				w.Spot, w.Stake = baccarat.SpotPlayer, 1000_00
+			}
+		}
 	}
 }

@@ -185,6 +185,9 @@ func (d *dependence) score(key Key, r *Round, x *slip, out *factors) {
 		d.dealers.add(key.ID, d.factors[cardPositions*len(groupings):])
 	}
 	f.LnE = s.Mixture.update(0.001, d.factors[:])
+	if key.Kind == OfTable {
+		f.LnE = d.dealers.beside(r, f.LnE)
+	}
 	out.add(f)
 }
 

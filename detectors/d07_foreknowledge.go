@@ -135,6 +135,9 @@ func (d *foreknowledge) score(key Key, r *Round, x *slip, out *factors) {
 		d.factors[n+i] = e
 	}
 	f := Factor{Key: key, LnE: s.Mixture.update(0.0005, d.factors[:]), Start: start, Money: x.net}
+	if key.Kind == OfTable {
+		f.LnE = d.dealers.beside(r, f.LnE)
+	}
 	if won != 0 {
 		f.Observed, f.Expected = hit, chance
 	}

@@ -14,10 +14,11 @@ var d15 = &Detector{
 	ID: "d15", Name: "offsetting bets", Tier: Calibrated,
 	Observes: "the main bets of two accounts, of one against two, or of a group of four to six, in the common rounds of " +
 		"a visit: how much of them offsets",
-	Null: "each chooses side and stake without regard to the other: the bets of one go as well with the other's bets of " +
-		"another round; calibrated on the visit, outside the budget",
+	Null: "each chooses side and stake without regard to the other, and may follow the road: the bets of one go as well " +
+		"with the other's bets of another round after the same winner; calibrated on the visit, outside the budget",
 	Reports: "common rounds, the part that offset, turnover and net result, if at least 30 rounds, most of the turnover " +
-		"and the turnover of the policy offset; two constant habits that offset are reported as a fact of severity info",
+		"and the turnover of the policy offset; two habits that offset, constant or by the road, are reported as a fact of " +
+		"severity info",
 	Keys:    []KeyKind{OfPair},
 	lnFixed: lnMillion,
 	start: func(b *Budget) process {
@@ -48,9 +49,10 @@ type offsetting struct {
 	keyedStates[offsetState]
 	bets []mainBet // of a round, by patron
 	nets []groupNet
-	// currency is that of the round, name the scratch of a key.
+	// currency is that of the round, name the scratch of a key, road that of the table before the round.
 	currency string
 	name     []byte
+	road     uint8
 }
 
 // offsetState is the state of a pair, or of one against two, in a visit. Others are the bets of the second side in the
@@ -65,28 +67,32 @@ type offsetState struct {
 	// Turnover, Open and Net are of the common rounds: the stakes, what of them did not offset, and the result.
 	Turnover, Open, Net int64
 	Reported            bool
+	// Road, of a table, is the latest result that is not a tie: the winner as baccarat.Result, 0 before the first one.
+	// Many patrons follow it, and many bet against it: two of them offset and have nothing to do with each other.
+	Road uint8
 
 	id string // of the key
 }
 
-// sameBets counts equal bets, on Player less Banker, minor units.
+// sameBets counts equal bets, on Player less Banker, minor units, after the same winner.
 type sameBets struct {
 	On    int64
 	Times int32
+	Road  uint8
 }
 
 // add takes a bet of the second side. The bets of a full block are dropped first.
-func (s *offsetState) add(on int64) {
+func (s *offsetState) add(on int64, road uint8) {
 	if s.Block == offsetBlock {
 		s.Others, s.Block = s.Others[:0], 0
 	}
 	s.Block++
-	at := slices.IndexFunc(s.Others, func(o sameBets) bool { return o.On == on })
+	at := slices.IndexFunc(s.Others, func(o sameBets) bool { return o.On == on && o.Road == road })
 	if at < 0 {
 		if at = len(s.Others); at == cap(s.Others) { // there are many states: append would double the list
 			s.Others = append(make([]sameBets, 0, at+4), s.Others...)
 		}
-		s.Others = append(s.Others, sameBets{On: on})
+		s.Others = append(s.Others, sameBets{On: on, Road: road})
 	}
 	s.Others[at].Times++
 }
@@ -118,6 +124,7 @@ func (d *offsetting) Round(r *Round, out *factors) {
 	if d.group(r); r.Offer != nil {
 		d.currency = r.Offer.Currency
 	}
+	d.follow(r)
 	for i := range d.bets {
 		for j := i + 1; j < len(d.bets); j++ {
 			d.pair(&d.bets[i], &d.bets[j], r, out)
@@ -129,6 +136,20 @@ func (d *offsetting) Round(r *Round, out *factors) {
 		}
 	}
 	d.scoreGroups(r, out)
+}
+
+// follow takes the road of the table before a round, and adds the round to it.
+func (d *offsetting) follow(r *Round) {
+	key := Key{OfTable, r.Table}
+	s := d.keys[key]
+	if s == nil {
+		s = newOffsetState(0)
+		d.keys[key] = s
+	}
+	d.road, s.Visit.Last = s.Road, r.At
+	if result := r.Coup.Result(); result == baccarat.PlayerWon || result == baccarat.BankerWon {
+		s.Road = uint8(result)
+	}
 }
 
 // named writes the id of accounts to the scratch.
@@ -290,8 +311,8 @@ func (d *offsetting) score(s *offsetState, a, b *mainBet, r *Round, out *factors
 		s.id, s.Left = id, offsetBlock-offsetTrial
 		return
 	}
-	s.add(b.on)
-	f.LnE, f.Expected = s.exchange(a.on, f.Observed)
+	s.add(b.on, d.road)
+	f.LnE, f.Expected = s.exchange(a.on, f.Observed, d.road)
 	if s.LnE += f.LnE; s.LnE < 0 {
 		s.LnE = 0
 		if many == 1 { // what a pair did before is another matter
@@ -310,20 +331,24 @@ func (d *offsetting) score(s *offsetState, a, b *mainBet, r *Round, out *factors
 		s.Reported = true
 		out.add(Factor{
 			Key: f.Key, Certain: true, Info: true, Money: s.Turnover - s.Open,
-			Note: d.Explain(f.Key) + "; two constant habits explain it as well as an agreement",
+			Note: d.Explain(f.Key) + "; two habits explain it as well as an agreement",
 		})
 	}
 	out.add(f)
 }
 
 // exchange returns the evidence of a bet against the last bet of the second side: how much better it offsets than the
-// mean of Others would have, each of which is as likely under honest play, so that the mean of the factor is 1. It also
-// returns the mean of what would have been offset.
-func (s *offsetState) exchange(on int64, observed float64) (lnE, expected float64) {
+// mean of Others after the same winner would have, each of which is as likely under honest play, so that the mean of
+// the factor is 1. It also returns the mean of what would have been offset.
+func (s *offsetState) exchange(on int64, observed float64, road uint8) (lnE, expected float64) {
+	times := 0.0
 	for _, other := range s.Others {
-		expected += float64(other.Times) * offsets(on, other.On)
+		if other.Road == road {
+			times += float64(other.Times)
+			expected += float64(other.Times) * offsets(on, other.On)
+		}
 	}
-	expected /= float64(s.Block)
+	expected /= times
 	var experts [len(offsetWeights)]float64
 	for i, w := range offsetWeights {
 		experts[i] = (1 + w*observed) / (1 + w*expected)

@@ -4,7 +4,7 @@ import "github.com/shoeproof/shoeproof/baccarat"
 
 var d16 = &Detector{
 	ID: "d16", Name: "late bets", Tier: Exact,
-	Observes: "the wins of wagers placed or raised last, or after the first card, with their exact probabilities",
+	Observes: "the wins of wagers placed, raised or moved last, or after the first card, with their exact probabilities",
 	Null:     "a late wager is made with no more knowledge than an early one",
 	Reports:  "the late wagers and their results",
 	Keys:     []KeyKind{OfShoe, OfPatron, OfDealer},

@@ -209,13 +209,18 @@ func newWatch(d *Detector) *watch {
 
 // winner is the main spot that wins with the cards to come; the player spot on a tie.
 func (tb *table) winner(next []baccarat.Card) baccarat.Spot {
-	dealt := 0
-	r := Round{}
-	tb.deal(&r, func() baccarat.Card { dealt++; return next[dealt-1] })
-	if r.Coup.Result() == baccarat.BankerWon {
+	if tb.result(next) == baccarat.BankerWon {
 		return baccarat.SpotBanker
 	}
 	return baccarat.SpotPlayer
+}
+
+// result is that of the round that comes next.
+func (tb *table) result(next []baccarat.Card) baccarat.Result {
+	dealt := 0
+	r := Round{}
+	tb.deal(&r, func() baccarat.Card { dealt++; return next[dealt-1] })
+	return r.Coup.Result()
 }
 
 // honest bets at random: on a side, at times on a side wager, at times late.

@@ -15,7 +15,7 @@ import (
 func TestDependence(t *testing.T) {
 	shoes := testkit.Soak(60, 600)
 	for name, bets := range map[string]func(*table) func(*Round, []baccarat.Card){
-		"alike": betAlike, "opposite": betOpposite, "by habit": betByHabit,
+		"alike": betAlike, "opposite": betOpposite, "by habit": betByHabit, "by the road": betByRoad,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -38,7 +38,8 @@ func TestDependence(t *testing.T) {
 				tb.play(hosts...)
 			}
 			for _, w := range watches {
-				if name == "by habit" && w.host.detectors[0] == d15 && (len(w.alarms) == 0 || !w.alarms[0].Info) {
+				habit := name == "by habit" || name == "by the road"
+				if habit && w.host.detectors[0] == d15 && (len(w.alarms) == 0 || !w.alarms[0].Info) {
 					t.Error("d15 does not report two habits that offset as a fact of severity info")
 				}
 				id := w.host.detectors[0].ID
@@ -102,6 +103,19 @@ func betByHabit(tb *table) func(*Round, []baccarat.Card) {
 	return func(r *Round, _ []baccarat.Card) {
 		for seat := range uint32(seats) {
 			tb.bet(r, seat, [2]baccarat.Spot{baccarat.SpotPlayer, baccarat.SpotBanker}[seat%2], 100_00)
+		}
+	}
+}
+
+// betByRoad puts every other seat on the side that won last, and the others on the other side.
+func betByRoad(tb *table) func(*Round, []baccarat.Card) {
+	sides := [2]baccarat.Spot{baccarat.SpotPlayer, baccarat.SpotBanker}
+	return func(r *Round, next []baccarat.Card) {
+		for seat := range uint32(seats) {
+			tb.bet(r, seat, sides[seat%2], 100_00)
+		}
+		if tb.result(next) != baccarat.Tie && tb.winner(next) != sides[0] {
+			sides[0], sides[1] = sides[1], sides[0]
 		}
 	}
 }

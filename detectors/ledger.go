@@ -44,7 +44,8 @@ type account struct {
 	// reported is set if the rest is after a reported alarm, not after an alarm that belongs to another case.
 	reported bool
 	rounds   int32
-	since    momentRef // 0 while it rests
+	// since is the first round with evidence, or the alarm after which it rests; 0 of a shoe that rests.
+	since momentRef
 	// alarmAt is when the alarm was raised, latest the time of the last factor; ns.
 	alarmAt, latest int64
 	// lnR is the logarithm of the statistic.
@@ -204,7 +205,7 @@ func (l *ledger) add(f *Factor) *Alarm {
 	case f.Certain:
 		l.remove(f.Detector, f.Key)
 	default:
-		l.rest(f.Detector, f.Key, f.Location.At)
+		l.rest(f.Detector, f.Key, &f.Location)
 	}
 	alarm := &Alarm{
 		Detector: f.Detector, Key: f.Key, Location: f.Location, Since: l.moments.location(a.since), LnE: a.lnR,
@@ -230,8 +231,12 @@ func (l *ledger) open() *account {
 }
 
 // rest has the account of a key rest after an alarm.
-func (l *ledger) rest(d *Detector, key Key, at int64) {
-	l.put(d, key, &account{resting: true, alarmAt: at, latest: at, lnR: math.Inf(-1)})
+func (l *ledger) rest(d *Detector, key Key, at *Location) {
+	a := &account{resting: true, alarmAt: at.At, latest: at.At, lnR: math.Inf(-1)}
+	if !key.Kind.Ends() {
+		a.since = l.moments.of(at)
+	}
+	l.put(d, key, a)
 }
 
 // endShoes drops the accounts of keys that end with the shoe.

@@ -106,10 +106,10 @@ type Wager struct {
 	Spot   baccarat.Spot
 	// SpotName is the word of a side bet of the rulebook, for the spot OTHER.
 	SpotName string
-	// Stake is in minor units. Placed is when it was placed or last raised; ns.
+	// Stake is in minor units. Placed is when it was placed, or last raised or moved; ns.
 	Stake  int64
 	Placed int64
-	// Late is set for a wager that was placed or raised after the first card.
+	// Late is set for a wager that was placed, raised or moved after the first card.
 	Late bool
 	// Ruled is the settlement by the law, Done the recorded settlement. Due and Paid are their winnings, minor units.
 	Ruled, Done baccarat.Disposition

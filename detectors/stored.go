@@ -16,10 +16,11 @@ import (
 )
 
 // storedVersion is the version of the format that WriteState writes. It changes with the meaning of any declared state.
-const storedVersion = 5
+const storedVersion = 6
 
-// storedBefore is the version before, which is read too: pairs of a dealer and a patron had stakes of their own.
-const storedBefore = 4
+// storedOldest is the oldest version that is read: before version 6 offsetting bets had no road, before version 5 pairs
+// of a dealer and a patron had stakes of their own.
+const storedOldest = 4
 
 // A stored state is a sequence of CBOR items (RFC 8742): a header, the state of each detector, the places and moments,
 // the accounts. A property has several hundred thousand keys: each is an item, so that no part of the state is in
@@ -316,7 +317,7 @@ func (h *Host) read(r io.Reader) error {
 	if err := d.Decode(&header); err != nil {
 		return err
 	}
-	if header.Version != storedVersion && header.Version != storedBefore {
+	if header.Version < storedOldest || header.Version > storedVersion {
 		return fmt.Errorf("version %d, this release reads version %d", header.Version, storedVersion)
 	}
 	if !slices.EqualFunc(header.Detectors, h.detectors, func(id string, d *Detector) bool { return id == d.ID }) {

@@ -147,23 +147,25 @@ func TestStoredStateFormat(t *testing.T) {
 	}
 }
 
-// A state of the release before is read, and written in the present format.
-func TestStoredStateOfTheReleaseBefore(t *testing.T) {
-	h, err := ReadState(DefaultBudget(), bytes.NewReader(
-		unpacked(t, fmt.Sprintf("testdata/stored-state-%d.cbor.gz", storedBefore))))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var state, second bytes.Buffer
-	if err := h.WriteState(&state); err != nil || h.ledger.size() == 0 {
-		t.Fatalf("%d accounts, %v", h.ledger.size(), err)
-	}
-	again, err := ReadState(DefaultBudget(), bytes.NewReader(state.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := again.WriteState(&second); err != nil || !bytes.Equal(state.Bytes(), second.Bytes()) {
-		t.Errorf("the state differs after another restart: %v", err)
+// A state of an earlier version is read, and written in the present format.
+func TestStoredStateOfEarlierVersions(t *testing.T) {
+	for version := storedOldest; version < storedVersion; version++ {
+		h, err := ReadState(DefaultBudget(), bytes.NewReader(
+			unpacked(t, fmt.Sprintf("testdata/stored-state-%d.cbor.gz", version))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var state, second bytes.Buffer
+		if err := h.WriteState(&state); err != nil || h.ledger.size() == 0 {
+			t.Fatalf("version %d: %d accounts, %v", version, h.ledger.size(), err)
+		}
+		again, err := ReadState(DefaultBudget(), bytes.NewReader(state.Bytes()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := again.WriteState(&second); err != nil || !bytes.Equal(state.Bytes(), second.Bytes()) {
+			t.Errorf("version %d: the state differs after another restart: %v", version, err)
+		}
 	}
 }
 
