@@ -255,6 +255,15 @@ func TestScreens(t *testing.T) {
 	b.do(chromedp.WaitVisible(chromedp.CSS(".road")))
 	b.screenshot("shoe")
 	drawnRoads(b, s)
+	// Of a shoe with many ties after another, the big road has their number.
+	shoe := eval[string](b, "location.pathname.split('/').at(-1)")
+	if err := s.Conn().Exec(t.Context(), "INSERT INTO "+s.Table("rounds")+" SELECT * REPLACE ('ties' AS shoe_id, "+
+		"if(round > 9, 'TIE', result) AS result) FROM (SELECT * FROM "+s.Table("rounds")+" WHERE table_id = 'pb-01' "+
+		"AND shoe_id = '"+shoe+"')"); err != nil {
+		t.Fatal(err)
+	}
+	b.open("/shoes/ac-1/pb-01/ties")
+	drawnRoads(b, s)
 	b.quiet()
 }
 
