@@ -92,7 +92,11 @@ func bets(p schema.Payload, r *record.Round) bool {
 	case *schema.WagerPlaced:
 		return r.WagerIndex(p.WagerID) < 0
 	case *schema.CardDealt:
-		return !record.Any(r.Cards, func(d *record.DealtCard) bool { return d.CardSeq == p.CardSeq })
+		return !hasCard(r, p.CardSeq)
+	case *schema.CardMoved:
+		return !hasCard(r, p.CardSeq)
+	case *schema.CardCarriedOver:
+		return !hasCard(r, p.CardSeq)
 	case *schema.Announced:
 		return p.Code != schema.CallLastHand
 	case *schema.BankerWagered:
@@ -105,16 +109,44 @@ func bets(p schema.Payload, r *record.Round) bool {
 	}
 }
 
-// ofPlay reports whether an event is of the dealing of a round in play with this number, or the call of the last hand,
-// whatever shoe it names.
+// owedHere reports whether a collection of outstanding vigorish that names an earlier shoe is for wagers that owe it in
+// the present one.
+func (t *Table) owedHere(p *schema.VigorishCollected) bool {
+	return t.Shoe != nil && slices.Contains(t.Used, t.now.ShoeID) && len(p.WagerIDs) > 0 &&
+		p.VigorishKind == schema.VigorishKindOutstanding && !slices.ContainsFunc(p.WagerIDs, func(id string) bool {
+		return !record.Any(t.Shoe.Dues, func(d *record.Due) bool { return d.Wager == id && d.Seat == p.Seat })
+	})
+}
+
+func hasCard(r *record.Round, number uint32) bool {
+	return record.Any(r.Cards, func(d *record.DealtCard) bool { return d.CardSeq == number })
+}
+
+// ofPlay reports whether an event is of the dealing of a round in play with this number, the call of the last hand, or
+// a card that leaves the shoe in play by an irregularity, whatever shoe it names.
 func (t *Table) ofPlay(round uint32) bool {
 	if t.Shoe == nil {
 		return false
 	}
-	if p, ok := t.now.Payload.(*schema.Announced); ok && p.Code == schema.CallLastHand {
-		return t.Shoe.LastCard != 0
+	dealt, r := t.Shoe.LastCard != 0, t.Shoe.Live(round)
+	switch p := t.now.Payload.(type) {
+	case *schema.Announced:
+		if p.Code == schema.CallLastHand {
+			return dealt
+		}
+	case *schema.ShoeBurned:
+		return dealt && p.Reason == schema.BurnReasonIrregularity
+	case *schema.CardFoundFaceup:
+		return dealt
+	case *schema.CardMoved:
+		return r != nil && hasCard(r, p.CardSeq)
+	case *schema.CardCarriedOver:
+		return r != nil && hasCard(r, p.CardSeq)
+	case *schema.DiscardPlaced:
+		return r != nil && len(p.CardSeqs) > 0 &&
+			!slices.ContainsFunc(p.CardSeqs, func(no uint32) bool { return !hasCard(r, no) })
+	default: // of a round, if at all
 	}
-	r := t.Shoe.Live(round)
 	return r != nil && bets(t.now.Payload, r)
 }
 
@@ -140,7 +172,8 @@ func follows(p schema.Payload) bool {
 	switch p := p.(type) {
 	case *schema.Announced:
 		return p.Code != schema.CallNoMoreBets && p.Code != schema.CallCards && p.Code != schema.CallLastHand
-	case *schema.RoundEnded, *schema.VigorishMarked, *schema.CardsHanded, *schema.CardsReturned, *schema.DealInstructed:
+	case *schema.RoundEnded, *schema.VigorishMarked, *schema.CardsHanded, *schema.CardsReturned, *schema.DealInstructed,
+		*schema.CardMoved, *schema.CardRevealed, *schema.CardCarriedOver:
 		return true
 	default:
 		return movesMoney(p)

@@ -93,7 +93,11 @@ func (t *Table) vacate(c *turn, p *schema.SeatVacated) {
 func (t *Table) foldPlay(c *turn) {
 	s := t.shoeOf(c)
 	if s == nil {
-		if p, ok := t.now.Payload.(*schema.VigorishCollected); ok {
+		switch p, ok := t.now.Payload.(*schema.VigorishCollected); {
+		case ok && t.owedHere(p):
+			c.reach(Misplaced, t.Shoe, nil)
+			t.collect(c, t.Shoe, p)
+		case ok:
 			t.keep(t.now)
 			t.History.CollectDebt(p.Seat, p.Amount, c.seq, c.at)
 		}

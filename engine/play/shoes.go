@@ -92,7 +92,7 @@ func (t *Table) strays() bool {
 		return false
 	}
 	stray := false
-	switch t.now.Payload.(type) {
+	switch p := t.now.Payload.(type) {
 	case *schema.ShoeShuffled: // begins a shoe
 	case *schema.ShoeLoaded: // so does it, unless the shoe in play is to be loaded
 		stray = s.Ended.Seq == 0 && s.LastCard == 0 && s.Loaded.Seq == 0 && len(s.Prep.Cuts) > 0
@@ -100,8 +100,10 @@ func (t *Table) strays() bool {
 		stray = s.Ended.Seq == 0 && (s.LastCard == 0 && s.Loaded.Seq != 0 && s.Round == nil ||
 			s.undealt() && len(s.Round.Cards) > 0)
 	case *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered, *schema.ShoeTransposed,
-		*schema.CutcardPlaced, *schema.ShoeBurned:
+		*schema.CutcardPlaced:
 		stray = s.Ended.Seq == 0 && s.Out == 0
+	case *schema.ShoeBurned:
+		stray = s.Ended.Seq == 0 && (s.Out == 0 || p.Reason == schema.BurnReasonIrregularity)
 	default:
 		stray = t.now.Round == 0 || s.Ended.Seq == 0
 	}
@@ -114,12 +116,12 @@ func (t *Table) strays() bool {
 // goesOn reports whether a round of the shoe in play began after the latest gap: no other shoe began in the gap.
 func (s *Shoe) goesOn() bool { return s.Round != nil && s.Round.Started > s.Gaps.Behind }
 
-// undealt reports whether the round in progress lacks cards that are due. If money has moved, the deal is over, and a
-// card was not reported.
+// undealt reports whether the round in progress lacks cards that are due, or has wagers for which no money has moved.
+// If money has moved, the deal is over, and a card was not reported.
 func (s *Shoe) undealt() bool {
 	r := s.Round
 	return r != nil && s.Law != nil && r.Ended.Seq == 0 && r.Voided.Seq == 0 && len(r.Steps) == 0 &&
-		(len(r.Cards) == 0 || !r.Missing && s.Law.CardsDue(r.Coup()) > 0)
+		(len(r.Cards) == 0 || !r.Missing && (len(r.Wagers) > 0 || s.Law.CardsDue(r.Coup()) > 0))
 }
 
 // beginShoe begins a shoe with its first event.
