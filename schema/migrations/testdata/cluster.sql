@@ -3170,3 +3170,14 @@ ALTER TABLE shoeproof.table_configs_local ON CLUSTER floor MODIFY SETTING auto_s
 ALTER TABLE shoeproof.vigorish_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
 
 ALTER TABLE shoeproof.wagers_local ON CLUSTER floor MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.wagers_local ON CLUSTER floor COMMENT COLUMN placed_at 'time at which the wager was placed, last raised or last moved, UTC',
+    COMMENT COLUMN late 'the wager was placed, raised or moved after the first card';
+
+ALTER TABLE shoeproof.wagers ON CLUSTER floor COMMENT COLUMN placed_at 'time at which the wager was placed, last raised or last moved, UTC',
+    COMMENT COLUMN late 'the wager was placed, raised or moved after the first card';
+
+ALTER TABLE shoeproof.v_wagers ON CLUSTER floor COMMENT COLUMN placed_at 'time at which the wager was placed, last raised or last moved, UTC',
+    COMMENT COLUMN late 'the wager was placed, raised or moved after the first card';
+
+ALTER TABLE shoeproof.v_wagers_flat ON CLUSTER floor COMMENT COLUMN late 'the wager was placed, raised or moved after the first card';

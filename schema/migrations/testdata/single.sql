@@ -2435,3 +2435,11 @@ ALTER TABLE shoeproof.table_configs MODIFY SETTING auto_statistics_types = '';
 ALTER TABLE shoeproof.vigorish MODIFY SETTING auto_statistics_types = '';
 
 ALTER TABLE shoeproof.wagers MODIFY SETTING auto_statistics_types = '';
+
+ALTER TABLE shoeproof.wagers COMMENT COLUMN placed_at 'time at which the wager was placed, last raised or last moved, UTC',
+    COMMENT COLUMN late 'the wager was placed, raised or moved after the first card';
+
+ALTER TABLE shoeproof.v_wagers COMMENT COLUMN placed_at 'time at which the wager was placed, last raised or last moved, UTC',
+    COMMENT COLUMN late 'the wager was placed, raised or moved after the first card';
+
+ALTER TABLE shoeproof.v_wagers_flat COMMENT COLUMN late 'the wager was placed, raised or moved after the first card';
