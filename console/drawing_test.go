@@ -99,9 +99,16 @@ func TestHeadline(t *testing.T) {
 		"The banker wager of seat 5, $100.00, was paid $95.00 (must be $100.00, 1:1)": {
 			"payout.banker.odds", "deviation", "BANKER USD 100.00 paid 1:1: USD 100.00", "paid USD 95.00",
 		},
-		"Player hand took a card after a natural (player 5, banker 8) (events are missing)": {
-			"draw.natural.no-more-cards", "deviation", "natural, player 5 and banker 8: no further card",
+		"Player hand took a card after a natural (player 5, banker 8) (not proved: events are missing)": {
+			"draw.natural.no-more-cards", "notice", "natural, player 5 and banker 8: no further card",
 			"events are missing; found: PLAYER hand took a card",
+		},
+		"Cannot be audited: the table does not report rack": {
+			"batch.discard-single", "notice", "The discard rack holds cards of one batch only.",
+			"the table does not report RACK",
+		},
+		"Cannot be audited: when the round ended was not reported": {
+			"paytable.dragon-bonus.change-window", "notice", "", "when the round ended was not reported",
 		},
 		"Seat 5 wagered with verbal cash (permitted: chips, plaques)": {
 			"wager.medium", "deviation", "one of [CHIPS PLAQUES]", "VERBAL_CASH",
@@ -119,18 +126,29 @@ func TestHeadline(t *testing.T) {
 	s := emptyStore(t)
 	id := strings.Repeat("ab", 16)
 	insert(t, s, "findings", "property_id, at, id, kind, verdict, rule, severity, table_id, expected, observed",
-		"ac-1", time.Now(), id, "deviation", "BREACH", "draw.player.third-card", "minor", "t-1", "player hand on 4 draws",
+		"ac-1", time.Now(), id, "deviation", "SUSPECT", "draw.player.third-card", "minor", "t-1", "player hand on 4 draws",
 		"stood")
 	c := serve(t, s, nil)
 	cookie, title := signedIn(t, c.url, "viewer"), ">Player hand stood on 4 (must draw)</"
-	for path, rule := range map[string]string{
-		"/queue":          `<p><span class="mono">draw.player.third-card</span>`,
-		"/findings/" + id: `<p class="mono" id="rule">draw.player.third-card</p>`,
-	} {
-		if _, page := send(t, "GET", c.url+path, "", "Cookie", cookie); !strings.Contains(page, title) ||
-			!strings.Contains(page, rule) {
-			t.Errorf("%s has not the title %s or not the rule %s: %.5000s", path, title, rule, page)
+	shows := func(path, rule string) {
+		_, page := send(t, "GET", c.url+path, "", "Cookie", cookie)
+		for _, want := range []string{title, rule, `<span class="verdict verdict-SUSPECT">suspect</span>`} {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s has not %s: %.5000s", path, want, page)
+			}
 		}
+	}
+	shows("/queue", `<p><span class="mono">draw.player.third-card</span>`)
+	shows("/findings/"+id, `<p class="mono" id="rule">draw.player.third-card</p>`)
+	step := store.Triage{
+		IDs: []string{id}, Actor: "ann", Disposition: store.Dispositions()[0], Reason: "seen",
+	}
+	for _, x := range [][2]string{{store.Acknowledge, "/handover"}, {store.Close, "/queue?state=closed"}} {
+		step.Action = x[0]
+		if _, err := s.Apply(t.Context(), store.Scope{All: true}, step); err != nil {
+			t.Fatal(err)
+		}
+		shows(x[1], `<small class="mono">draw.player.third-card</small>`)
 	}
 }
 

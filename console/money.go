@@ -62,7 +62,7 @@ var isConstant = setOf(slices.Concat(
 	constants[schema.ShoeDevice](), constants[schema.SideBet](), constants[schema.WagerMedium](),
 	constants[schema.BurnShown](), constants[schema.BurnDestination](), constants[schema.Arrangement](),
 	constants[schema.Instruction](), constants[schema.Treasure](), constants[schema.CardPlace](),
-	constants[schema.Result](), []string{schema.VigorishModeCommission.String()},
+	constants[schema.Result](), constants[schema.Feed](), []string{schema.VigorishModeCommission.String()},
 ))
 
 func setOf(words []string) map[string]bool {

@@ -57,7 +57,7 @@ func literalOf(e *syntax.Regexp) (longest string) {
 	return longest
 }
 
-// placeholder is a group of the texts in a title, with a comma as a list, with a stroke as words; or the seat.
+// placeholder is a group of the texts in a title, with a comma as a list, with an underscore as words; or the seat.
 var placeholder = regexp.MustCompile(`\{(?:seat|(\d)([,_]?))\}`)
 
 // oneOf is a range of one number.
@@ -100,16 +100,24 @@ func titleOf(rule string, seat uint32, expected, observed string) string {
 	return ""
 }
 
-// headline is what happened, as people would title it: Player hand stood on 4 (must draw). Of texts that the table of
-// titles does not have, it is what was observed and what was expected, of a detector the first observation. The id of
-// the rule is the headline of a finding without texts.
+// headline is what happened, as people would title it: Player hand stood on 4 (must draw). Of what cannot be audited it
+// is the reason. Of texts that the table of titles does not have, it is what was observed and what was expected, of a
+// detector the first observation. The id of the rule is the headline of a finding without texts.
 func headline(rule, kind string, seat uint32, expected, observed string) string {
-	const maxExpected, incomplete = 120, "events are missing; found: "
-	found, missing := strings.CutPrefix(observed, incomplete)
-	text := titleOf(rule, seat, expected, found)
+	const maxExpected = 120
+	why, found, unproved := strings.Cut(observed, "; found: ")
+	if !unproved {
+		found = observed
+	}
+	text := ""
+	if kind == "notice" && (expected == "" || strings.HasPrefix(observed, "the table does not report ")) {
+		text = "cannot be audited: " + observed
+	} else {
+		text = titleOf(rule, seat, expected, found)
+	}
 	switch {
-	case text != "" && missing:
-		text += " (events are missing)"
+	case text != "" && unproved:
+		text += " (not proved: " + why + ")"
 	case text != "":
 	case kind == "anomaly":
 		text, _, _ = strings.Cut(observed, "; ")

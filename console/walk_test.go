@@ -246,6 +246,20 @@ func TestKeysWhilePageLoads(t *testing.T) {
 	if after := eval[[]string](b, keys+`("g", "h", "Escape", "j")`); after[3] == after[2] {
 		t.Errorf("after Escape, the old page has no keys: %q", after)
 	}
+	b.await("location.pathname == '/handover' && document.readyState == 'complete'")
+	// A page whose loading was stopped otherwise has its keys again, and so has one whose key began a download.
+	b.open("/queue?group=off")
+	b.press("j")
+	eval[[]string](b, `(() => { const done = `+keys+`("u"); window.stop(); return done; })()`)
+	b.await(`document.body.dispatchEvent(new KeyboardEvent("keydown", {key: "/", bubbles: true, cancelable: true})), ` +
+		`document.querySelector("#palette").open`)
+	b = openBrowser(t, c.url, 1440, 900)
+	b.signIn("eve", "auditor")
+	b.open("/log")
+	eval[int](b, `document.querySelector("a[href^='/log.csv']").focus() || 0`)
+	if eval[[]string](b, keys+`("Enter", "/")`); !eval[bool](b, `document.querySelector("#palette").open`) {
+		t.Error("after Enter on a link to a download, the page has no keys")
+	}
 }
 
 // What was typed into a form that the console refused is in the form again, one step back.

@@ -124,10 +124,10 @@
   }
 
   // Once a key has opened another page or submitted a form, the keys that follow are meant for the next page and do
-  // nothing here. Escape, which stops loading, or a click ends that.
+  // nothing here. A page that is not loaded, Escape or a click ends that.
   let leaving = false;
   const opens = (a) => // another page: neither a download nor a place of this page
-    a.origin === location.origin && !a.hash && !/^\/exports\/|\/files\//.test(a.pathname);
+    a.origin === location.origin && !a.hash && !/^\/exports\/|\/files\/|\.csv$/.test(a.pathname);
   const leave = (to) => { leaving = true; location.href = to; };
   const follow = (a) => {
     if (!a) return;
@@ -171,6 +171,7 @@
   });
 
   document.addEventListener("pointerdown", () => { leaving = false; });
+  if (window.navigation) navigation.addEventListener("navigateerror", () => { leaving = false; }); // stopped otherwise
 
   // Single keys can be switched off: they disturb speech input.
   const single = $("#keys");
