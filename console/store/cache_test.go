@@ -211,3 +211,36 @@ func TestBacklog(t *testing.T) {
 		t.Errorf("a minute later: %v", later.OldestNew)
 	}
 }
+
+// The cache finds a finding for those who may read its property, while it is fresh, and of one property only.
+func TestFindInCache(t *testing.T) {
+	t.Parallel()
+	now := time.Now()
+	c := queueCache{readAt: now, rows: map[findingKey]cachedRow{}}
+	for _, key := range []findingKey{{"ac-1", "one"}, {"ac-1", "both"}, {"ac-2", "both"}} {
+		c.rows[key] = cachedRow{OpenFinding: &OpenFinding{PropertyID: key.property, ID: key.id}}
+	}
+	first, second := Scope{Properties: []string{"ac-1"}}, Scope{Properties: []string{"ac-2"}}
+	for _, x := range []struct {
+		scope Scope
+		id    string
+		at    time.Time
+		want  string
+	}{
+		{first, "one", now, "ac-1"},
+		{second, "one", now, ""},
+		{Scope{}, "one", now, ""},
+		{first, "one", now.Add(maxAge + 1), ""},
+		{second, "both", now, "ac-2"},
+		{Scope{All: true}, "both", now, ""},
+		{first, "none", now, ""},
+	} {
+		got := ""
+		if r := c.find(x.scope, x.id, x.at); r != nil {
+			got = r.PropertyID
+		}
+		if got != x.want {
+			t.Errorf("%s in %+v: property %q, want %q", x.id, x.scope, got, x.want)
+		}
+	}
+}
