@@ -304,6 +304,16 @@ func (s *Shoe) OweLate(round uint32) {
 	}
 }
 
+// repay takes from what was owed when the cards were shuffled again what was collected before it, and entered later with
+// a round that was settled after it.
+func (s *Shoe) repay(seat uint32, amount int64) {
+	for i := range s.OwedAtShuffle {
+		if o := &s.OwedAtShuffle[i]; o.Seat == seat {
+			o.Amount -= amount
+		}
+	}
+}
+
 // owes adds an amount that a wager owes to the sums by seat, ascending.
 func (d *Due) owes(into []SeatChange, open int64) []SeatChange {
 	if open == 0 {
@@ -578,6 +588,9 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		left -= take
 		d.CollectedAt = at
 		last = i
+		if at < s.NextShuffled && d.Round != s.Rounds[len(s.Rounds)-1].No {
+			s.repay(seat, take)
+		}
 	}
 	left = s.collectUndue(c, wagers, left)
 	if !c.Named && left > 0 {
