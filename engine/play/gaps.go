@@ -152,7 +152,7 @@ func (t *Table) beginShoeGaps(s *Shoe, begins bool) {
 func (t *Table) beginRoundGaps(s *Shoe, r *record.Round, started bool) {
 	g := &s.Gaps
 	// What named the round before it began may be of it.
-	r.Missing = g.Next || t.StrayRound == r.No || (t.Gaps.Start && !started)
+	r.Missing = g.Next || t.StrayRound == r.No || t.Named == s.Name && t.NamedRound == r.No || t.Gaps.Start && !started
 	if r.Missing {
 		g.Round = max(g.Round, r.No)
 	}

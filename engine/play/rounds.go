@@ -61,8 +61,9 @@ func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 	}
 	if s.ahead(c.round) && !t.Gaps.Start {
 		_, started := p.(*schema.RoundStarted)
+		_, ended := p.(*schema.RoundEnded)
 		undealt := s == t.Shoe && s.undealt() && !started && t.StrayRound != c.round
-		if undealt {
+		if undealt || follows(p) && !ended {
 			t.StrayRound = c.round
 		}
 		return follows(p) || undealt

@@ -108,7 +108,7 @@ func (t *Table) strays() bool {
 		stray = t.now.Round == 0 || s.Ended.Seq == 0
 	}
 	if stray {
-		t.Stray = t.now.ShoeID
+		t.Stray, t.Named, t.NamedRound = t.now.ShoeID, t.now.ShoeID, t.now.Round
 	}
 	return stray
 }
@@ -155,8 +155,8 @@ func (t *Table) beginShoe(c *turn) {
 	t.beginShoeGaps(s, begins)
 	t.Shoe = s
 	c.reach(Began, s, nil)
+	s.Gaps.Prepare = s.Gaps.Prepare || abandoned || t.Named == s.Name && t.NamedRound == 0
 	if abandoned {
-		s.Gaps.Prepare = true
 		c.reach(Misplaced, s, nil)
 	}
 	if slices.Contains(t.Used, ev.ShoeID) {

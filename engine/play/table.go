@@ -62,6 +62,10 @@ type TableState struct {
 	// Stray is the unknown shoe that an event of the shoe in play named, StrayRound the round that one named too early.
 	Stray      string
 	StrayRound uint32
+	// Named is the unknown shoe that an event named last, NamedRound the round, 0 if none: if that shoe begins, the event
+	// may be of it.
+	Named      string `cbor:",omitempty"`
+	NamedRound uint32 `cbor:",omitempty"`
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle
 	Patrons map[uint32]string
