@@ -304,8 +304,8 @@ func (s *Shoe) OweLate(round uint32) {
 	}
 }
 
-// repay takes from what was owed when the cards were shuffled again what was collected before it, and entered later with
-// a round that was settled after it.
+// repay takes from what was owed when the cards were shuffled again what was collected before it, and entered later
+// with a round that was settled after it.
 func (s *Shoe) repay(seat uint32, amount int64) {
 	for i := range s.OwedAtShuffle {
 		if o := &s.OwedAtShuffle[i]; o.Seat == seat {
