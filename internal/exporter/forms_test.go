@@ -154,9 +154,10 @@ var (
 	tags     = regexp.MustCompile(`<[^>]*>`)
 	reported = regexp.MustCompile(`<tr><td class="n">(\d+)</td><td class="w">.*?</td><td>(.*?)<br>.*?</td>` +
 		`<td class="severity-\w+">(.*?)<br>(.*?)<br>(.*?)<br>`)
-	shown   = regexp.MustCompile(`(?s)<tr data-finding=.*?</tr>`)
-	cells   = regexp.MustCompile(`(?s)<td[^>]*>(.*?)</td>`)
-	printed = regexp.MustCompile(`\(((?:\\.|[^\\)])*)\) ?Tj`)
+	shown     = regexp.MustCompile(`(?s)<tr data-finding=.*?</tr>`)
+	shownRule = regexp.MustCompile(`<small class="mono">([^< ]+)`) // below the title
+	cells     = regexp.MustCompile(`(?s)<td[^>]*>(.*?)</td>`)
+	printed   = regexp.MustCompile(`\(((?:\\.|[^\\)])*)\) ?Tj`)
 )
 
 func inHTML(page string) map[string]row {
@@ -175,7 +176,10 @@ func inConsole(page string) map[string]row {
 		for _, m := range cells.FindAllStringSubmatch(line, -1) {
 			c = append(c, strings.TrimSpace(html.UnescapeString(tags.ReplaceAllString(m[1], ""))))
 		}
-		rule, _, _ := strings.Cut(c[5], " ")
+		rule := ""
+		if below := shownRule.FindStringSubmatch(line); below != nil {
+			rule = below[1]
+		}
 		all[c[0]] = row{c[2], rule, c[6], strings.ToUpper(c[7])}
 	}
 	return all
