@@ -73,8 +73,8 @@ type Wagers struct {
 	Collected    []int64  `column:"collected"`
 	Returned     []int64  `column:"returned"`
 	PlacedSeq    []uint64 `column:"placed_seq"`
-	// PlacedAt is when the wager was placed, last raised or last moved; Late is true if that was after the first card. EV is the
-	// exact expectation of the patron per unit before the first card.
+	// PlacedAt is when the wager was placed, last raised or last moved; Late is true if that was after the first card. EV
+	// is the exact expectation of the patron per unit before the first card.
 	PlacedAt []int64   `column:"placed_at,time"`
 	Late     []bool    `column:"late"`
 	EV       []float64 `column:"ev"`
