@@ -138,6 +138,9 @@ type Act struct {
 	What  string
 }
 
+// OpeningBurn is What of the burn before the first round.
+const OpeningBurn = "opening burn"
+
 // Cut is a cut of the stack.
 type Cut struct {
 	Seq          Seq

@@ -482,6 +482,21 @@ func (r *Round) CardAt(h baccarat.Hand, index uint8) *DealtCard {
 	return nil
 }
 
+// Card is the card of the round with a number, nil if none.
+func (r *Round) Card(number uint32) *DealtCard {
+	for i := range r.Cards {
+		if r.Cards[i].CardSeq == number {
+			return &r.Cards[i]
+		}
+	}
+	return nil
+}
+
+// HasCards reports whether all cards of a list that is not empty are of the round.
+func (r *Round) HasCards(numbers []uint32) bool {
+	return len(numbers) > 0 && !slices.ContainsFunc(numbers, func(no uint32) bool { return r.Card(no) == nil })
+}
+
 // FirstCard is the event of the first card, 0 before it.
 func (r *Round) FirstCard() Seq {
 	for i := range r.Cards {

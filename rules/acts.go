@@ -2,44 +2,12 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
-	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
-
-// GivenToDealer reports whether the text of a game gives an act to the dealer: it does so in the clause of a rule. New
-// York has no clause on the lacing, the cut and the cutting cards; New Jersey has none on who picks up the cards.
-func GivenToDealer(l *law.Law, act string) bool {
-	clause := ""
-	switch act {
-	case "lacing":
-		clause = "shuffle.lacing"
-	case "offer of the cut":
-		clause = "cut.offer-order"
-	case "cards moved to the back":
-		clause = "cut.front-to-back"
-	case "cutting card inserted":
-		clause = "cut.cutting-cards-placed"
-	case "offer of the shoe":
-		clause = "curator.next-offer"
-	case "instruction":
-		clause = "deal.instruction-followed"
-	case "cards picked up":
-		clause = "discard.order-preserved"
-	case "cards handed out", "offer of a hand":
-		clause = "midi.squeeze.recipient"
-	default:
-		return true
-	}
-	if l == nil {
-		return false
-	}
-	_, ok := l.Cited(clause)
-	return ok
-}
 
 // checkPreparedByDealer judges who prepared the shoe, and who inspected new cards.
 func checkPreparedByDealer(p *Pass) {
@@ -52,15 +20,7 @@ func checkPreparedByDealer(p *Pass) {
 	if b := p.newBatch(); b != nil && b.Inspected != 0 && b.InspectedAs != baccarat.RoleDealer {
 		acts = append(acts, record.Act{Seq: b.Inspected, Role: b.InspectedAs, What: "inspection"})
 	}
-	from := len(p.Findings)
-	p.acts(acts)
-	if p.shuffledAnew() {
-		for i := range p.Findings[from:] {
-			if f := &p.Findings[from+i]; f.Verdict == "" && !strings.Contains(f.Observed, "opening burn") {
-				f.Verdict = finding.Suspect
-			}
-		}
-	}
+	p.acts(acts, p.shuffledAnew())
 	p.shuffledByDealer()
 }
 
@@ -94,11 +54,12 @@ func checkPlayedByDealer(p *Pass) {
 			acts = append(acts, a)
 		}
 	}
-	p.acts(acts)
+	p.acts(acts, false)
 }
 
-// acts reports acts of the dealer that others did, one finding a round and role.
-func (p *Pass) acts(acts []record.Act) {
+// acts reports acts of the dealer that others did, one finding a round and role. It suspects them if the text gives the
+// dealer none of them but the opening burn.
+func (p *Pass) acts(acts []record.Act, burnAlone bool) {
 	type who struct {
 		round uint32
 		role  baccarat.Role
@@ -121,7 +82,7 @@ func (p *Pass) acts(acts []record.Act) {
 		f.Observed = fmt.Sprintf("done by %v: %s", a.Role, strings.Join(done, ", "))
 		switch a.Role {
 		case baccarat.RolePatron, baccarat.RoleSpectator, baccarat.RoleCurator, baccarat.RoleBanker:
-			p.Report(f)
+			p.suspectIf(burnAlone && !slices.Contains(done, record.OpeningBurn), f)
 		case baccarat.RoleFloorperson, baccarat.RoleSupervisor:
 			p.Suspect(f)
 		default:

@@ -118,7 +118,7 @@ func (p *Pass) discarded(put []uint32, until record.Seq) {
 		}
 	}
 	for _, seq := range put {
-		if !record.Any(r.Cards, func(c *record.DealtCard) bool { return c.CardSeq == seq }) {
+		if r.Card(seq) == nil {
 			foreign = append(foreign, fmt.Sprint(seq))
 		}
 	}

@@ -391,7 +391,7 @@ func checkCarryover(p *Pass) {
 
 // used reports whether a card found face up was dealt into the round.
 func (p *Pass) used(f *record.FoundFaceUp) bool {
-	return record.Any(p.Round.Cards, func(c *record.DealtCard) bool { return c.CardSeq == f.CardSeq })
+	return p.Round.Card(f.CardSeq) != nil
 }
 
 func checkFaceUpUsed(p *Pass) {

@@ -5,7 +5,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
-	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -15,8 +14,11 @@ const maxActs = 64
 // act keeps an act of the dealer that another role did.
 func (t *Table) act(c *turn, s *Shoe) {
 	role := baccarat.Role(t.now.Actor.Role)
-	what := dealersAct(t.now.Payload)
-	if what == "" || role == baccarat.RoleDealer || len(s.Acts) == maxActs || !rules.GivenToDealer(s.Law, what) {
+	what, clause := dealersAct(t.now.Payload)
+	if what == "" || role == baccarat.RoleDealer || len(s.Acts) == maxActs {
+		return
+	}
+	if clause != "" && !s.cites(clause) {
 		return
 	}
 	unknown := role == baccarat.NoRole || role == baccarat.RoleDevice || role == baccarat.RoleSurveillance
@@ -28,60 +30,80 @@ func (t *Table) act(c *turn, s *Shoe) {
 	s.Acts = append(s.Acts, record.Act{Seq: c.seq, Role: role, Round: c.round, What: what})
 }
 
-// dealersAct is what an event does if the words of a text give it to the dealer, otherwise empty; rules.GivenToDealer
-// knows which text. What the texts have in the passive anyone may do: the wash, the spread, the stacking, the cut, the
-// loading.
-func dealersAct(p schema.Payload) string {
+// cites reports whether the text of the shoe has a clause, by the rule that cites it.
+func (s *Shoe) cites(clause string) bool {
+	if s.Law == nil {
+		return false
+	}
+	_, ok := s.Law.Cited(clause)
+	return ok
+}
+
+// dealersAct is what an event does if the words of a text give it to the dealer, otherwise empty. Clause is the rule
+// whose clause gives it to the dealer, empty if every text does: New York has none on the lacing, the cut and the
+// cutting cards, New Jersey none on who picks up the cards. What the texts have in the passive anyone may do: the wash,
+// the spread, the stacking, the cut, the loading.
+func dealersAct(p schema.Payload) (what, clause string) {
 	switch p := p.(type) {
 	case *schema.ShoeShuffled:
 		if p.Method == schema.ShuffleMethodDevice {
-			return ""
+			return "", ""
 		}
-		return "shuffle"
+		return "shuffle", ""
 	case *schema.ShoeLaced:
-		return "lacing"
+		return "lacing", "shuffle.lacing"
 	case *schema.CutOffered:
-		return "offer of the cut"
+		return "offer of the cut", "cut.offer-order"
 	case *schema.ShoeTransposed:
-		return "cards moved to the back"
+		return "cards moved to the back", "cut.front-to-back"
 	case *schema.CutcardPlaced:
-		return "cutting card inserted"
+		return "cutting card inserted", "cut.cutting-cards-placed"
 	case *schema.ShoeBurned:
 		if p.Reason == schema.BurnReasonOpening {
-			return "opening burn"
+			return record.OpeningBurn, ""
 		}
 	case *schema.CuratorOffered:
-		return "offer of the shoe"
+		return "offer of the shoe", "curator.next-offer"
 	case *schema.Announced:
-		return "call"
+		return "call", ""
 	case *schema.DealInstructed:
-		return "instruction"
+		return "instruction", "deal.instruction-followed"
 	case *schema.WagerCollected:
-		return "losing wager collected"
+		return "losing wager collected", ""
 	case *schema.WagerPaid:
-		return "winning wager paid"
+		return "winning wager paid", ""
 	case *schema.VigorishMarked:
-		return "vigorish marked"
+		return "vigorish marked", ""
 	case *schema.VigorishCollected:
-		return "vigorish collected"
+		return "vigorish collected", ""
 	case *schema.DiscardPlaced:
-		return "cards picked up"
+		return "cards picked up", "discard.order-preserved"
 	case *schema.CardsHanded:
-		return "cards handed out"
+		return "cards handed out", "midi.squeeze.recipient"
 	case *schema.SqueezeOffered:
-		return "offer of a hand"
+		return "offer of a hand", "midi.squeeze.recipient"
 	default: // anyone may do it
 	}
-	return ""
+	return "", ""
 }
 
 // movesMoney reports whether an event settles a wager, or a part of it.
 func movesMoney(p schema.Payload) bool {
-	switch p.Kind() {
-	case schema.KindWagerPaid, schema.KindWagerCollected, schema.KindWagerReturned:
-		return true
+	_, ok := settles(p)
+	return ok
+}
+
+// settles is the wager that an event settles, or a part of it; ok is false for other events.
+func settles(p schema.Payload) (wager string, ok bool) {
+	switch p := p.(type) {
+	case *schema.WagerPaid:
+		return p.WagerID, true
+	case *schema.WagerCollected:
+		return p.WagerID, true
+	case *schema.WagerReturned:
+		return p.WagerID, true
 	default:
-		return false
+		return "", false
 	}
 }
 
@@ -92,11 +114,11 @@ func bets(p schema.Payload, r *record.Round) bool {
 	case *schema.WagerPlaced:
 		return r.WagerIndex(p.WagerID) < 0
 	case *schema.CardDealt:
-		return !hasCard(r, p.CardSeq)
+		return r.Card(p.CardSeq) == nil
 	case *schema.CardMoved:
-		return !hasCard(r, p.CardSeq)
+		return r.Card(p.CardSeq) == nil
 	case *schema.CardCarriedOver:
-		return !hasCard(r, p.CardSeq)
+		return r.Card(p.CardSeq) == nil
 	case *schema.Announced:
 		return p.Code != schema.CallLastHand
 	case *schema.BankerWagered:
@@ -118,10 +140,6 @@ func (t *Table) owedHere(p *schema.VigorishCollected) bool {
 	})
 }
 
-func hasCard(r *record.Round, number uint32) bool {
-	return record.Any(r.Cards, func(d *record.DealtCard) bool { return d.CardSeq == number })
-}
-
 // ofPlay reports whether an event is of the dealing of a round in play with this number, the call of the last hand, or
 // a card that leaves the shoe in play by an irregularity, whatever shoe it names.
 func (t *Table) ofPlay(round uint32) bool {
@@ -139,12 +157,11 @@ func (t *Table) ofPlay(round uint32) bool {
 	case *schema.CardFoundFaceup:
 		return dealt
 	case *schema.CardMoved:
-		return r != nil && hasCard(r, p.CardSeq)
+		return r != nil && r.Card(p.CardSeq) != nil
 	case *schema.CardCarriedOver:
-		return r != nil && hasCard(r, p.CardSeq)
+		return r != nil && r.Card(p.CardSeq) != nil
 	case *schema.DiscardPlaced:
-		return r != nil && len(p.CardSeqs) > 0 &&
-			!slices.ContainsFunc(p.CardSeqs, func(no uint32) bool { return !hasCard(r, no) })
+		return r != nil && r.HasCards(p.CardSeqs)
 	default: // of a round, if at all
 	}
 	return r != nil && bets(t.now.Payload, r)
@@ -190,21 +207,8 @@ func (t *Table) paysElsewhere(named *Shoe, round uint32) bool {
 	case *schema.VigorishCollected:
 		return p.VigorishKind != schema.VigorishKindOutstanding && slices.ContainsFunc(p.WagerIDs, elsewhere)
 	default:
-		return movesMoney(p) && elsewhere(settles(p))
-	}
-}
-
-// settles is the wager that an event settles, or a part of it.
-func settles(p schema.Payload) string {
-	switch p := p.(type) {
-	case *schema.WagerPaid:
-		return p.WagerID
-	case *schema.WagerCollected:
-		return p.WagerID
-	case *schema.WagerReturned:
-		return p.WagerID
-	default:
-		return ""
+		id, ok := settles(p)
+		return ok && elsewhere(id)
 	}
 }
 
@@ -212,12 +216,13 @@ func settles(p schema.Payload) string {
 // that wager and about the round that it names: nothing else about the round of the wager is open.
 func (t *Table) misplace(c *turn) {
 	found := false
-	if s := t.Shoe; s != nil && movesMoney(t.now.Payload) {
+	if id, ok := settles(t.now.Payload); ok && t.Shoe != nil {
+		s := t.Shoe
 		for _, r := range [2]*record.Round{s.Settling, s.Round} {
 			if r == nil {
 				continue
 			}
-			if w := r.WagerIndex(settles(t.now.Payload)); w >= 0 {
+			if w := r.WagerIndex(id); w >= 0 {
 				r.Wagers[w].Astray, found = c.seq, true
 			} else if r.No == c.round && s.Name == t.now.ShoeID {
 				r.Missing = true

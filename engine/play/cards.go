@@ -24,7 +24,7 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 		if by := baccarat.Role(t.now.Actor.Role); by == baccarat.RolePatron || by == baccarat.RoleSpectator {
 			r.Touches = append(r.Touches, record.Touched{Seq: c.seq, Role: by})
 		}
-		if moveCard(c, r, p); cardOf(r, p.CardSeq) == nil {
+		if moveCard(c, r, p); r.Card(p.CardSeq) == nil {
 			t.cardLost(c, s, r)
 		}
 	case *schema.CardCarriedOver:
@@ -42,7 +42,7 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	card := readCard(p.Card)
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
-	if before := cardOf(r, p.CardSeq); before != nil && p.CardSeq != 0 {
+	if before := r.Card(p.CardSeq); before != nil && p.CardSeq != 0 {
 		if before.Hand != baccarat.Hand(p.Hand) || uint32(before.Index) != p.Index || before.Card != card {
 			t.disputeCard(c, s, r, before)
 		}
@@ -81,16 +81,6 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	s.LastCard, s.Numbered, s.NumberedOut = c.seq, max(s.Numbered, p.CardSeq), s.Out
 	r.Left = s.left()
-}
-
-// cardOf is the card of a round with a number, nil if none.
-func cardOf(r *record.Round, number uint32) *record.DealtCard {
-	for i := range r.Cards {
-		if r.Cards[i].CardSeq == number {
-			return &r.Cards[i]
-		}
-	}
-	return nil
 }
 
 // disputeCard notes that two events give a card of one number another hand or another rank: it counts as not read.
@@ -191,7 +181,7 @@ func (t *Table) carry(c *turn, s *Shoe, cardSeq uint32) {
 		if r == nil {
 			continue
 		}
-		if d := cardOf(r, cardSeq); d != nil {
+		if d := r.Card(cardSeq); d != nil {
 			found = true
 			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.CarriedOver, c.seq
 			r.Recompose()

@@ -23,7 +23,7 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 			return "a coupon that is part of the wager", fmt.Sprintf("wager %s with a coupon above its amount", p.WagerID)
 		}
 	case *schema.CardDealt:
-		repeated := p.Index == 0 || cardOf(r, p.CardSeq) != nil
+		repeated := p.Index == 0 || r.Card(p.CardSeq) != nil
 		if !repeated && !r.Missing && record.Any(r.Cards, func(d *record.DealtCard) bool {
 			return d.Hand == baccarat.Hand(p.Hand) && d.Final == d.Hand && d.Fate == record.Kept && uint32(d.Index) >= p.Index
 		}) {
@@ -36,7 +36,7 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 				fmt.Sprintf("card %d begins the round, after card %d", p.CardSeq, s.Numbered)
 		}
 	case *schema.CardRevealed:
-		if !r.Missing && p.CardSeq != 0 && p.CardSeq != r.Carried && cardOf(r, p.CardSeq) == nil {
+		if !r.Missing && p.CardSeq != 0 && p.CardSeq != r.Carried && r.Card(p.CardSeq) == nil {
 			return "a card of the round", fmt.Sprintf("card %d revealed, which the round does not have", p.CardSeq)
 		}
 	default: // nothing else repeats what the round has

@@ -76,14 +76,11 @@ func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 // event. The numbers of the cards are unique in the shoe.
 func (s *Shoe) discardOf(p schema.Payload, named uint32) *record.Round {
 	d, ok := p.(*schema.DiscardPlaced)
-	if !ok || len(d.CardSeqs) == 0 {
+	if !ok {
 		return nil
 	}
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
-		if r == nil || r.No == named {
-			continue
-		}
-		if !slices.ContainsFunc(d.CardSeqs, func(no uint32) bool { return cardOf(r, no) == nil }) {
+		if r != nil && r.No != named && r.HasCards(d.CardSeqs) {
 			return r
 		}
 	}
@@ -284,7 +281,7 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.RoundVoided:
 		r.Voided = record.Voided{Seq: c.seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
 		r.Left = s.left()
-		if r.Carried != 0 && cardOf(r, r.Carried) == nil {
+		if r.Carried != 0 && r.Card(r.Carried) == nil {
 			s.Carried = r.Carried // It is the next hand's that is dealt.
 		}
 		s.VoidedAt = 0
