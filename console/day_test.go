@@ -103,6 +103,13 @@ func TestDay(t *testing.T) {
 		b.accessible(axe, "/day")
 	}
 	b.screenshot("day")
+	b.open("/exceptions/ac-1/" + day)
+	title := headline(f.Rule, f.Kind, f.Seat, f.Expected, f.Observed)
+	if text := eval[string](b, "document.querySelector('main').innerText"); !strings.Contains(text, title) ||
+		!strings.Contains(title, "must stand") {
+		t.Errorf("the exceptions do not have the title %q: %.500s", title, text)
+	}
+	b.open("/day?property=ac-1&day=" + day)
 	b.do(chromedp.EmulateViewport(390, 900))
 	b.narrow("/day")
 	b.do(chromedp.EmulateViewport(1440, 1300))

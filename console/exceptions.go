@@ -58,7 +58,7 @@ func exceptionsPage(c *Console, x *exchange) error {
 }
 
 // exceptionRows is the number of rows of a page of exceptions.
-const exceptionRows = 500
+const exceptionRows = 200
 
 // exceptionStates adds the states of exceptions.
 func (c *Console) exceptionStates(x *exchange, rows []numbered) error {

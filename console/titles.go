@@ -6,7 +6,6 @@ import (
 	"path"
 	"regexp"
 	"regexp/syntax"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,7 +24,7 @@ type titleForm struct {
 	title   string
 }
 
-// titleForms are the lines of the table by family, the part of a rule before its first dot, and those of every rule.
+// titleForms are the lines of the table by family, the part of a rule before its first dot, each with those of "*".
 var titleForms = sync.OnceValue(func() map[string][]titleForm {
 	forms := map[string][]titleForm{}
 	for line := range strings.Lines(titleTable) {
@@ -34,6 +33,11 @@ var titleForms = sync.OnceValue(func() map[string][]titleForm {
 			parsed, _ := syntax.Parse(texts.String(), syntax.Perl) // it was compiled
 			family, _, _ := strings.Cut(cells[0], ".")
 			forms[family] = append(forms[family], titleForm{cells[0], texts, literalOf(parsed), cells[3]})
+		}
+	}
+	for family := range forms {
+		if family != "*" {
+			forms[family] = append(forms[family], forms["*"]...)
 		}
 	}
 	return forms
@@ -66,9 +70,17 @@ var oneOf = regexp.MustCompile(`\b(\w+)s (\d+) to (\d+)\b`)
 // titleOf is the title of a finding by the table of titles. It is empty if no line of the table fits.
 func titleOf(rule string, seat uint32, expected, observed string) string {
 	family, _, _ := strings.Cut(rule, ".")
-	forms, texts := titleForms(), observed+"\n"+expected
-	for _, form := range slices.Concat(forms[family], forms["*"]) {
-		if ok, _ := path.Match(form.rules, rule); !ok || !strings.Contains(texts, form.literal) {
+	texts := observed + "\n" + expected
+	forms, ok := titleForms()[family]
+	if !ok {
+		forms = titleForms()["*"]
+	}
+	for i := range forms {
+		form := &forms[i]
+		if !strings.Contains(texts, form.literal) {
+			continue
+		}
+		if ok, _ := path.Match(form.rules, rule); !ok {
 			continue
 		}
 		groups := form.texts.FindStringSubmatch(texts)

@@ -185,8 +185,9 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 // may have ten thousand.
 func (s *Store) Exceptions(ctx context.Context, scope Scope, q DayQuery) ([]Finding, error) {
 	w := q.where(scope) // without the severity, in which the versions of a finding may differ
-	return read[Finding](ctx, s, "exceptions", `SELECT id, verdict, rule, severity, property_id, table_id, shoe_id, round,
-		at, observed, amount, currency FROM {{findings}} FINAL PREWHERE `+w.String()+` WHERE severity != 'info'`+current+`
+	return read[Finding](ctx, s, "exceptions", `SELECT id, kind, verdict, rule, severity, property_id, table_id, shoe_id,
+		round, seat, at, expected, observed, amount, currency FROM {{findings}} FINAL
+		PREWHERE `+w.String()+` WHERE severity != 'info'`+current+`
 		ORDER BY table_id, at, id`+limit(All), w)
 }
 
