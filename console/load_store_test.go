@@ -201,23 +201,30 @@ func (l loader) cases() {
 // play fills the tables of rounds, wagers, shoes and feeds.
 func (l loader) play() {
 	l.t.Helper()
+	// Cards, stakes and times differ as at real tables: rows that compress to nothing are merged again and again with
+	// those of each insert.
 	rounds := fmt.Sprintf(`SELECT number, number %% %d AS n, 'ac-1' AS property_id, concat('t-', toString(n)) AS table_id,
 		intDiv(number, %d) AS r, concat(table_id, '-', toString(intDiv(r, 75))) AS shoe_id, r %% 75 + 1 AS round,
-		now64(9) - INTERVAL (%d - number) * %d MILLISECOND AS at, toDate32(at) AS gaming_day
+		sipHash64(number) AS h, now64(9) - INTERVAL (%d - number) * %d MILLISECOND + INTERVAL h %% 1000000 MICROSECOND AS at,
+		toDate32(at) AS gaming_day, arrayMap(i -> concat(substring('A23456789TJQK', bitShiftRight(h, 6 * i) %% 13 + 1, 1),
+			substring('cdhs', bitShiftRight(h, 6 * i + 4) %% 4 + 1, 1)), range(6)) AS cards
 		FROM numbers({from}, {part})`, loadTables, loadTables, loadRounds, 30*86400*1000/loadRounds)
 	for from := 0; from < loadRounds; from += loadPart {
 		l.run(`INSERT INTO {rounds} (property_id, pit_id, table_id, shoe_id, round, at, gaming_day, shift, dealer_id,
 			ruleset, config_id, decks, result, cards, staked, first_seq, end_seq)
 		SELECT property_id, concat('p', toString(n % 12)), table_id, shoe_id, round, at, gaming_day, 'day',
 			concat('d', toString(cityHash64(n, intDiv(r, 30)) % 300)), 'nj-19-47',
-			(SELECT any(config_id) FROM {table_configs}), 8, 'PLAYER_WINS', 'P 6c Kh B 7d Ks', 5000,
-			r * 20, r * 20 + 19
+			(SELECT any(config_id) FROM {table_configs}), 8, ['PLAYER', 'BANKER', 'TIE'][1 + h % 11 % 3],
+			concat('P ', arrayStringConcat(arraySlice(cards, 1, 3), ' '), ' B ',
+				arrayStringConcat(arraySlice(cards, 4, 3), ' ')),
+			5000 + h % 400 * 2500, r * 20, r * 20 + 19
 		FROM (`+rounds+`)`, from)
 		l.run(`INSERT INTO {wagers} (property_id, table_id, shoe_id, round, at, gaming_day, wager_id, seat, spot, stake,
 			patron, disposition, expected, paid, expected_paid, collected)
 		SELECT property_id, table_id, shoe_id, round, at, gaming_day, concat('w', toString(number), '-', toString(k)), k,
-			if(number % 3 = 0, 'BANKER', 'PLAYER'), 2500, lower(hex(sipHash128(n, intDiv(r, 75), k))),
-			if(number % 2 = 0, 'paid', 'collected') AS done, done, if(number % 2 = 0, 2500, 0) AS won, won, 2500 - won
+			if(h % 3 = 0, 'BANKER', 'PLAYER'), 2500 + cityHash64(h, k) % 200 * 2500 AS stake,
+			lower(hex(sipHash128(n, intDiv(r, 75), k))), if(h % 2 = 0, 'paid', 'collected') AS done, done,
+			if(h % 2 = 0, stake, 0) AS won, won, stake - won
 		FROM (`+rounds+`) ARRAY JOIN [1, 3] AS k`, from)
 	}
 	l.run(`INSERT INTO {shoes} (property_id, pit_id, table_id, shoe_id, at, ended_at, gaming_day, ruleset, rounds,
