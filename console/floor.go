@@ -80,9 +80,7 @@ type wallTile struct {
 // wall shows all tables on one screen. Each table keeps its place, closed or not.
 func (c *Console) wall(x *exchange, all []tile) error {
 	const maxColumns, maxName = 30, 32
-	scope := x.scope()
-	last, err := cached(x.r.Context(), &c.figures, fmt.Sprintf("results %#v", scope), 4*time.Second,
-		func(ctx context.Context) (map[[2]string][]string, error) { return c.Store.LastResults(ctx, scope) })
+	last, err := c.lastResults(x)
 	if err != nil {
 		return err
 	}
@@ -92,8 +90,8 @@ func (c *Console) wall(x *exchange, all []tile) error {
 		feeds[t.Feed]++
 		longest = max(longest, utf8.RuneCountInString(t.TableID))
 		tiles[i].tile = t
-		for _, result := range slices.Backward(last[[2]string{t.PropertyID, t.TableID}]) {
-			tiles[i].Results = append(tiles[i].Results, letterOf(result))
+		for _, r := range slices.Backward(last[shoeKey{t.PropertyID, t.TableID, t.ShoeID}]) {
+			tiles[i].Results = append(tiles[i].Results, letterOf(r.Result))
 		}
 	}
 	// A tile is half as wide again as it is high, on a screen of 16 to 9.
@@ -102,6 +100,33 @@ func (c *Console) wall(x *exchange, all []tile) error {
 		"Tiles": tiles, "Feeds": feeds, "Columns": max(1, min(columns, maxColumns)),
 		"Longest": min(longest, maxName),
 	})
+}
+
+// shoeKey is a shoe of a table of a property.
+type shoeKey struct{ property, table, shoe string }
+
+// lastResults returns the last results of the shoes in play, the latest first. Those of the last minutes are read each
+// few seconds, which reads little, and those before them each minute. A round that arrives late shows after a minute.
+func (c *Console) lastResults(x *exchange) (map[shoeKey][]store.LastResult, error) {
+	const oldest, recent = 36 * time.Hour, 10 * time.Minute
+	ctx, scope := x.r.Context(), x.scope()
+	last := map[shoeKey][]store.LastResult{}
+	for _, read := range []struct{ age, ttl time.Duration }{{recent, 4 * time.Second}, {oldest, time.Minute}} {
+		rows, err := cached(ctx, &c.figures, fmt.Sprintf("results %v %#v", read.age, scope), read.ttl,
+			func(ctx context.Context) ([]store.LastResult, error) {
+				return c.Store.LastResults(ctx, scope, c.Now().Add(-read.age))
+			})
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range rows {
+			shoe := shoeKey{r.PropertyID, r.TableID, r.ShoeID}
+			if have := last[shoe]; len(have) < store.MaxResults && (len(have) == 0 || r.Round < have[len(have)-1].Round) {
+				last[shoe] = append(have, r)
+			}
+		}
+	}
+	return last, nil
 }
 
 // tableFacts is what was recorded of a table, with the gaming day that a request selects.

@@ -84,6 +84,16 @@ func TestWall(t *testing.T) {
 	if got := eval[string](b, results); got != want {
 		t.Errorf("the last results are %s, want %s", got, want)
 	}
+	// The next round shows within seconds, though the rounds before the last minutes are read each minute.
+	last := rounds[len(rounds)-1]
+	insert(t, s, "rounds", "property_id, table_id, shoe_id, round, at, result", "ac-1", "pb-01", last.ShoeID, last.Round+1,
+		time.Now(), "TIE")
+	began := time.Now()
+	testkit.Await(t, "the result of the next round", func() bool {
+		b.open("/floor?wall=1")
+		return eval[string](b, results) == want[1:]+"T"
+	})
+	testkit.Within(t, "the result of the next round", time.Since(began), 30*time.Second)
 	insert(t, s, "feeds", "property_id, pit_id, table_id, at, seq, kind, received_at", "ac-1", "p1",
 		"high-limit-room-baccarat-07", time.Now(), uint64(9), "round_ended", time.Now())
 	testkit.Await(t, "a table with a long name", func() bool { // requests share the floor for a moment

@@ -24,9 +24,10 @@ func (s *Store) Closed(
 	const pages, perPage = 20, MaxRows / 10
 	text, n := strings.ToLower(f.Text), LimitOf(f.Limit)
 	next = before
+	size := min(perPage, n+n/10) // suffices without a filter, as few findings are reopened
 	for range pages {
 		var page []ClosedFinding
-		if page, next, err = s.closedPage(ctx, scope, next, perPage); err != nil {
+		if page, next, err = s.closedPage(ctx, scope, next, size); err != nil {
 			return nil, next, err
 		}
 		for i := range page {
@@ -41,6 +42,7 @@ func (s *Store) Closed(
 		if next.IsZero() {
 			break
 		}
+		size = perPage
 	}
 	return rows, next, nil
 }

@@ -252,31 +252,27 @@ func (s *Store) Floor(ctx context.Context, scope Scope, l Location) ([]Tile, err
 	return tiles, err
 }
 
-// maxResults is the number of results of a table on a wall, resultsAge the age of the oldest round that is read.
-const (
-	maxResults = 10
-	resultsAge = 36 * time.Hour
-)
+// MaxResults is the number of results of a table on a wall.
+const MaxResults = 10
 
-// LastResults returns the last results of each table's shoe in play, the latest first, by property and table.
-func (s *Store) LastResults(ctx context.Context, scope Scope) (map[[2]string][]string, error) {
-	type row struct {
-		Property string `ch:"property_id"`
-		Table    string `ch:"table_id"`
-		Result   string `ch:"result"`
-	}
+// LastResult is the result of a round.
+type LastResult struct {
+	PropertyID string `ch:"property_id"`
+	TableID    string `ch:"table_id"`
+	ShoeID     string `ch:"shoe_id"`
+	Round      uint32 `ch:"round"`
+	Result     string `ch:"result"`
+}
+
+// LastResults returns the last results of each table's shoe in play since a moment, the latest first, by property and
+// table.
+func (s *Store) LastResults(ctx context.Context, scope Scope, since time.Time) ([]LastResult, error) {
 	of := in(scope).String()
-	w := in(scope).with("results", maxResults).since("at", s.now().Add(-resultsAge)) // at is indexed
-	rows, err := read[row](ctx, s, "the last results", `SELECT property_id, table_id, result FROM (
+	w := in(scope).with("results", MaxResults).since("at", since) // at is indexed
+	return read[LastResult](ctx, s, "the last results", `SELECT property_id, table_id, shoe_id, round, result FROM (
 		SELECT property_id, table_id, shoe_id, round, result, version FROM {{rounds}}
 		WHERE `+w.String()+` AND (property_id, table_id, shoe_id) GLOBAL IN (
 			SELECT property_id, table_id, shoe_id FROM {{feeds}} FINAL WHERE shoe_id != '' AND `+of+`)
 		ORDER BY round DESC, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round)
 		ORDER BY property_id, table_id, round DESC LIMIT {results:Int64} BY property_id, table_id LIMIT 20000`, w)
-	last := map[[2]string][]string{}
-	for _, r := range rows {
-		key := [2]string{r.Property, r.Table}
-		last[key] = append(last[key], r.Result)
-	}
-	return last, err
 }

@@ -78,6 +78,8 @@ func limited(ctx context.Context) context.Context {
 		"max_execution_time": 10, "max_result_rows": 4 * MaxRows, "result_overflow_mode": "throw", "max_threads": 1,
 		"max_memory_usage": 2 << 30, "do_not_merge_across_partitions_select_final": 1, "use_skip_indexes_on_data_read": 0,
 		"local_filesystem_read_method": "pread", "priority": 1,
+		// A statement over some thousand rows gains nothing by machine code that is compiled for it.
+		"compile_expressions": 0, "compile_aggregate_expressions": 0, "compile_sort_description": 0,
 	}
 	if ctx.Value(background{}) != nil {
 		settings["priority"], settings["low_priority_query_wait_time_ms"] = 2, 100

@@ -28,28 +28,30 @@ type RoundQuery struct {
 func (s *Store) FindRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Round, error) {
 	if q.ofWagers() && q.Near.IsZero() {
 		// The latest rounds are mostly at the end of the period, which is cheaper to read than the whole period.
-		const part = 64
 		last, until := q, q.Until
 		if at := q.After.At; !at.IsZero() && at.Before(until) {
 			until = at
 		}
-		last.Since = until.Add(-until.Sub(q.Since) / part)
-		if found, err := s.findRounds(ctx, scope, last, few); err != nil || len(found) == LimitOf(q.Limit) {
-			return found, err
+		for _, end := range []time.Duration{20 * time.Minute, 4 * time.Hour} {
+			if last.Since = until.Add(-end); !last.Since.After(q.Since) {
+				break
+			}
+			if found, err := s.findRounds(ctx, scope, last); err != nil || len(found) == LimitOf(q.Limit) {
+				return found, err
+			}
 		}
 	}
-	return s.findRounds(ctx, scope, q, atATime)
+	return s.findRounds(ctx, scope, q)
 }
 
-// A search for wagers reads the rounds of the first wagers in the order, of some more than it lists: few if another
-// search follows when they do not suffice, otherwise as many as are played at a time. A round and its wagers have one
-// time, but an older version of a wager may have another.
-const few, atATime = 20, 500
+// atATime is how many rounds are played at a time. So many more rounds than it lists a search for wagers reads: rounds
+// that are played have wagers, but are not stored yet.
+const atATime = 500
 
 // ofWagers reports whether the query is about wagers too.
 func (q *RoundQuery) ofWagers() bool { return q.Seat > 0 || q.MinStake > 0 || q.MaxStake > 0 }
 
-func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery, spare int) ([]Round, error) {
+func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Round, error) {
 	w := in(scope).equal("property_id", q.Property).equal("table_id", q.Table)
 	if q.Round > 0 {
 		w.and("round = {round:UInt32}", "round", q.Round)
@@ -76,7 +78,7 @@ func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery, spare
 		wagers += ` AND at >= fromUnixTimestamp64Nano({since:Int64} - 600000000000)
 			AND at < fromUnixTimestamp64Nano({before:Int64}) AND ({seat:UInt32} = 0 OR seat = {seat:UInt32})
 			AND stake >= {min_stake:Int64} AND ({max_stake:Int64} = 0 OR stake <= {max_stake:Int64})`
-		enough := fmt.Sprint(" LIMIT ", LimitOf(q.Limit)+spare)
+		enough := fmt.Sprint(" LIMIT ", LimitOf(q.Limit)+atATime)
 		if q.Table == "" && q.Dealer == "" {
 			of, err := s.spanOfWagers(ctx, wagers, order+enough, w)
 			if err != nil || len(of.Tables) == 0 {
