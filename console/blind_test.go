@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
@@ -227,7 +225,7 @@ func TestBarsCoverNothing(t *testing.T) {
 	const above = `(() => { const top = document.querySelector(".top").getBoundingClientRect();
 		return Math.abs(document.querySelector(".alerts").getBoundingClientRect().top - Math.max(0, top.bottom)); })()`
 	for _, width := range []int64{1440, 1101, 1024, 900, 768, 390} {
-		b.do(chromedp.EmulateViewport(width, 500))
+		b.screen(width, 500, 1)
 		for _, page := range []string{"/queue", "/floor", "/floor?wall=1", "/rules"} {
 			c.resetLimits()
 			b.open(page)

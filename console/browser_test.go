@@ -89,7 +89,7 @@ func openBrowser(t testing.TB, url string, width, height int64) *browser {
 	ctx, cancel = context.WithTimeout(ctx, 30*time.Minute)
 	t.Cleanup(cancel)
 	b := &browser{t: t, ctx: ctx, url: url}
-	b.do(chromedp.EmulateViewport(width, height))
+	b.screen(width, height, 1)
 	var wait sync.WaitGroup
 	console := chromedp.Console(ctx)
 	wait.Go(func() {
@@ -134,9 +134,11 @@ func eval[T any](b *browser, expression string) T {
 	return v
 }
 
-// await waits until an expression is true in the page, or in the page that follows it.
+// await waits until a page is loaded and an expression is true in it, be it the page or one that follows. An expression
+// that is true before the step that it waits for waits for nothing.
 func (b *browser) await(expression string) {
 	b.t.Helper()
+	whole := "document.readyState == 'complete' && (" + expression + ")"
 	holds := false
 	defer func() {
 		if !holds {
@@ -144,10 +146,23 @@ func (b *browser) await(expression string) {
 		}
 	}()
 	testkit.Await(b.t, expression, func() bool {
-		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](expression))
+		ok, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](whole))
 		holds = ok && err == nil
 		return holds
 	})
+}
+
+// shows waits until a page is loaded that shows an element.
+func (b *browser) shows(selector string) {
+	b.t.Helper()
+	b.await(fmt.Sprintf("document.querySelector(%q).checkVisibility()", selector))
+}
+
+// screen sets the size of the screen in pixels of the page, and how many pixels of the screen each of them has.
+func (b *browser) screen(width, height int64, scale float64) {
+	b.t.Helper()
+	b.do(chromedp.EmulateViewport(width, height, chromedp.EmulateScale(scale)))
+	b.await(fmt.Sprintf("innerWidth == %d && innerHeight == %d", width, height))
 }
 
 func (b *browser) open(path string) {
@@ -171,7 +186,7 @@ func (b *browser) click(selector string) {
 // press types when the script of the page is loaded.
 func (b *browser) press(keys string) {
 	b.t.Helper()
-	b.await("document.readyState == 'complete'")
+	b.await("true") // a page is loaded
 	b.do(chromedp.KeyEvent(keys))
 }
 
@@ -182,7 +197,7 @@ func (b *browser) signIn(name, role string) {
 	b.open("/sign-in")
 	b.do(chromedp.SendKeys(chromedp.CSS("input[name=name]"), name))
 	b.click("button[value=" + role + "]")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".who")))
+	b.shows(".who")
 }
 
 // signInWith signs in with a token.
@@ -191,7 +206,7 @@ func (b *browser) signInWith(secret string) {
 	b.open("/sign-in")
 	b.do(chromedp.SendKeys(chromedp.CSS("input[name=token]"), secret))
 	b.click(".door button")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".who")))
+	b.shows(".who")
 }
 
 // screenshot saves a picture of the page if SHOEPROOF_TEST_SCREENS names a folder.
@@ -241,18 +256,18 @@ func TestScreens(t *testing.T) {
 	b.screenshot("queue")
 	b.open("/queue?rule=draw")
 	b.click(".queue .rule a")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".finding .felt .card")))
+	b.shows(".finding .felt .card")
 	if n := eval[int](b, "document.querySelectorAll('.timeline .bad').length"); n == 0 {
 		t.Error("a card that the drawing table does not permit is not marked")
 	}
 	b.screenshot("finding")
 	b.click("form[action='/replay'] button")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".verdictline.same")))
+	b.shows(".verdictline.same")
 	b.open("/floor")
 	b.screenshot("floor")
 	b.open("/tables/ac-1/pb-01")
 	b.click(".rows a[href^='/shoes']")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".road")))
+	b.await("location.pathname.startsWith('/shoes/')")
 	b.screenshot("shoe")
 	drawnRoads(b, s)
 	// Of a shoe with many ties after another, the big road has their number.

@@ -56,9 +56,9 @@ func TestCases(t *testing.T) {
 	if n := eval[int](b, closed); n != 0 {
 		t.Error("an operator has the state closed")
 	}
-	b.do(chromedp.EmulateViewport(390, 900))
+	b.screen(390, 900, 1)
 	b.narrow(path)
-	b.do(chromedp.EmulateViewport(1440, 1200))
+	b.screen(1440, 1200, 1)
 	b.open("/cases")
 	if axe != "" {
 		b.accessible(axe, "/cases")

@@ -10,8 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -110,9 +108,9 @@ func TestDay(t *testing.T) {
 		t.Errorf("the exceptions do not have the title %q: %.500s", title, text)
 	}
 	b.open("/day?property=ac-1&day=" + day)
-	b.do(chromedp.EmulateViewport(390, 900))
+	b.screen(390, 900, 1)
 	b.narrow("/day")
-	b.do(chromedp.EmulateViewport(1440, 1300))
+	b.screen(1440, 1300, 1)
 	b.open("/findings/" + f.ID)
 	if n := eval[int](b, "document.querySelectorAll('#clauses a[href^=\"/search\"]').length"); n != len(f.Citations) {
 		t.Errorf("%d links of %d citations", n, len(f.Citations))

@@ -277,7 +277,7 @@ func TestEveryPage(t *testing.T) {
 		for _, p := range pages {
 			c.check(b, axe, p)
 		}
-		b.do(chromedp.EmulateViewport(1440, 900))
+		b.screen(1440, 900, 1)
 		b.open("/queue")
 		b.screenshot("light")
 	})
@@ -381,7 +381,7 @@ func TestNarrowScreens(t *testing.T) {
 		b.open(page)
 		for _, width := range []int64{1280, 768, 390} {
 			c.resetLimits()
-			b.do(chromedp.EmulateViewport(width, 900))
+			b.screen(width, 900, 1)
 			if text := eval[string](b, faults); text != "" {
 				t.Errorf("%s at %d px: %s", page, width, text)
 			}
@@ -497,12 +497,6 @@ func (s *served) check(b *browser, axe, page string) (changed bool) {
 		b.accessible(axe, page)
 	}
 	return true
-}
-
-// screen sets the size of the screen in pixels of the page, and how many pixels of the screen each of them has.
-func (b *browser) screen(width, height int64, scale float64) {
-	b.t.Helper()
-	b.do(chromedp.EmulateViewport(width, height, chromedp.EmulateScale(scale)))
 }
 
 // paper reports controls that are printed, and what is cut off on a sheet of A4.
@@ -673,5 +667,5 @@ func (s *served) withoutScript(t *testing.T, role string, pages []string, findin
 	}
 	b.open("/findings/" + finding)
 	b.click("button[value=acknowledge]")
-	b.do(chromedp.WaitVisible(chromedp.CSS(".head .state-acknowledged")))
+	b.shows(".head .state-acknowledged")
 }

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // sessionOf signs in by token and returns the cookie of the session.
@@ -99,13 +101,7 @@ func TestGroupsAreReadAgain(t *testing.T) {
 	}
 	wait := func(name, cookie string, want int) {
 		t.Helper()
-		for range 100 {
-			if status(cookie) == want {
-				return
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-		t.Errorf("%s: %d, want %d", name, status(cookie), want)
+		testkit.Await(t, fmt.Sprintf("%s: the status %d", name, want), func() bool { return status(cookie) == want })
 	}
 	pass := func(d time.Duration) { ahead.Add(int64(d)) }
 	for name, x := range map[string]struct {

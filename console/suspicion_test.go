@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
@@ -122,9 +120,9 @@ func slug(t *testing.T, s *store.Store, b *browser) {
 	}
 	eval[bool](b, "(document.querySelector('.strips').closest('section').scrollIntoView({block: 'center'}), true)")
 	b.screenshot("slug")
-	b.do(chromedp.EmulateViewport(390, 844))
+	b.screen(390, 844, 1)
 	b.narrow("a slug")
-	b.do(chromedp.EmulateViewport(1440, 900))
+	b.screen(1440, 900, 1)
 }
 
 // Runs are aligned with few cards that differ, in this shoe with its past only, and unread cards are like no other.

@@ -9,8 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/shoeproof/shoeproof/console/store"
 	simulated "github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/stats"
@@ -119,9 +117,9 @@ func TestOverTime(t *testing.T) {
 			!strings.Contains(text, wants[name]) {
 			t.Errorf("%s has no words %q: %s", page, wants[name], text)
 		}
-		b.do(chromedp.EmulateViewport(390, 1400))
+		b.screen(390, 1400, 1)
 		b.narrow(page)
-		b.do(chromedp.EmulateViewport(1440, 1400))
+		b.screen(1440, 1400, 1)
 		b.screenshot(name)
 		if axe != "" { // last: it removes repeated elements
 			b.accessible(axe, page)

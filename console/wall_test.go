@@ -7,8 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/chromedp"
-
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 )
@@ -41,7 +39,7 @@ func TestWall(t *testing.T) {
 		}
 	}
 	for name, screen := range map[string][2]int64{"1080p": {1920, 1080}, "4k": {3840, 2160}} {
-		b.do(chromedp.EmulateViewport(screen[0], screen[1]))
+		b.screen(screen[0], screen[1], 1)
 		b.open("/floor?wall=1")
 		b.screenshot("wall-" + name)
 		if n := eval[int](b, "document.querySelectorAll('.wallgrid .tile').length"); n != tables+1 {

@@ -116,8 +116,9 @@ func TestLostAnswer(t *testing.T) {
 		defer w.mu.Unlock()
 		return w.cuts < 2
 	}
-	b := wide()
+	b, began := wide(), time.Now()
 	write(t, s, b)
+	took := time.Since(began)
 	w.mu.Lock()
 	cuts := w.cuts
 	w.mu.Unlock()
@@ -129,8 +130,8 @@ func TestLostAnswer(t *testing.T) {
 			t.Errorf("%s: %d rows, want %d", table, n, kindsOfRows)
 		}
 	}
-	if n := log.Count("trying again"); n != 1 {
-		t.Errorf("%d warnings in less than 10 s, want 1", n)
+	if n := log.Count("trying again"); n < 1 || n > 1+int(took/(10*time.Second)) {
+		t.Errorf("%d warnings in %v, want one in 10 s", n, took)
 	}
 	if inUse, _ := s.Conns(); inUse != 0 {
 		t.Errorf("%d connections are still in use", inUse)
@@ -145,7 +146,7 @@ func TestServerAway(t *testing.T) {
 	s := open(t, cfg)
 	w.denied.Store(true)
 	w.mute.Store(true)
-	s.cfg.InsertTimeout = 500 * time.Millisecond
+	s.cfg.InsertTimeout = 2 * time.Second
 	done := make(chan error, 1)
 	go func() { done <- s.Write(t.Context(), fullBatch()) }()
 	testkit.Await(t, "a warning", func() bool { return log.Count("trying again") > 0 })
