@@ -22,12 +22,12 @@ func TestStaleScreen(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 3, 0)
-	var behind atomic.Int64 // how far the console's clock is ahead of the last read of the queue
-	var hangs, refuses, unreadable atomic.Bool
-	var unread atomic.Int64 // the requests of pages for what they show that failed
+	var behind atomic.Int64                          // how far the console's clock is ahead of the last read of the queue
+	var hangs, refuses, unreadable, mute atomic.Bool // mute has no stream
+	var unread atomic.Int64                          // the requests of pages for what they show that failed
 	var inner atomic.Pointer[http.Handler]
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if hangs.Load() {
+		if hangs.Load() || mute.Load() && r.URL.Path == "/live" {
 			<-r.Context().Done()
 			return
 		}
@@ -124,6 +124,49 @@ func TestStaleScreen(t *testing.T) {
 	unreadable.Store(false)
 	b.await(live)
 
+	// A page that does not fetch itself again shows what it missed in a gap that was long, short or before its first beat.
+	const newbar = "!document.querySelector('#newbar').hidden"
+	const critbar = "document.querySelector('#critbar').innerText.includes(' 1 new')"
+	for i, x := range []struct {
+		page, shows string
+		fails       *atomic.Bool
+		long, first bool
+	}{
+		{page: "/queue", shows: newbar, fails: &hangs, long: true},
+		{page: "/queue", shows: newbar, fails: &mute},
+		{page: "/rules", shows: critbar, fails: &mute},
+		{page: "/queue", shows: newbar, fails: &mute, first: true},
+		{page: "/rules", shows: critbar, fails: &mute, first: true},
+	} {
+		x.fails.Store(x.first)
+		b.open(x.page)
+		if !x.first {
+			b.await(live)
+			x.fails.Store(true)
+			front.CloseClientConnections()
+			b.await("document.querySelector('#link').dataset.state == 'late'")
+		}
+		if x.long {
+			eval[int](b, putForward)
+			b.await(blind)
+		}
+		table := fmt.Sprint("missed-", i)
+		newTestFloor(t, s.Store).play(planted(t, "ac-1", table, "draw.banker.must-stay"))
+		testkit.Await(t, "the finding in the queue", func() bool {
+			open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Table: table})
+			return err == nil && len(open) > 0
+		})
+		if x.long {
+			eval[int](b, "goOn()")
+		}
+		x.fails.Store(false)
+		front.CloseClientConnections()
+		b.await(live + " && " + x.shows)
+	}
+
+	b.open("/queue") // ends the bar of new critical findings, which takes a part of the width
+	b.open("/floor?wall=1")
+	b.await(live)
 	// The session ends, and each session of a console that starts again.
 	for _, end := range []func(){
 		func() { eval[int](b, "(() => { fetch('/sign-out', {method: 'POST'}); return 0; })()") },
@@ -135,24 +178,6 @@ func TestStaleScreen(t *testing.T) {
 			"body: new URLSearchParams({name: 'ann', role: 'operator'})}); return 0; })()")
 		b.await(live)
 	}
-
-	// A page that does not fetch itself again shows what it missed.
-	b.open("/queue")
-	b.await(live)
-	hangs.Store(true)
-	front.CloseClientConnections()
-	b.await("document.querySelector('#link').dataset.state == 'late'")
-	eval[int](b, putForward)
-	b.await(blind)
-	newTestFloor(t, s.Store).play(planted(t, "ac-1", "missed", "draw.banker.must-stay"))
-	testkit.Await(t, "the finding in the queue", func() bool {
-		open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Table: "missed"})
-		return err == nil && len(open) > 0
-	})
-	eval[int](b, "goOn()")
-	hangs.Store(false)
-	front.CloseClientConnections()
-	b.await(live + " && !document.querySelector('#newbar').hidden")
 }
 
 // A new critical finding shows on every page until the queue is opened, and the choice of the sound is kept.
@@ -191,8 +216,15 @@ func TestCriticalBar(t *testing.T) {
 	if on := eval[string](b, "document.querySelector('#sound').getAttribute('aria-pressed')"); on != "true" {
 		t.Error("the next page forgot the choice of the sound")
 	}
-	newTestFloor(t, s.Store).play(planted(t, "ac-2", "new-2", "draw.banker.must-stay"))
-	b.await("/^◆2 /.test(document.title) && document.querySelector('#critbar').innerText.includes('2 new critical')")
+	// Two pages of a browser count a finding once.
+	eval[bool](b, "(window.other = window.open('/help')) != null")
+	b.await("other.document.querySelector('#link').dataset.state == 'on'")
+	for n := 2; n <= 3; n++ {
+		newTestFloor(t, s.Store).play(planted(t, "ac-2", fmt.Sprint("new-", n), "draw.banker.must-stay"))
+		b.await(fmt.Sprintf("[document, other.document].every((x) => x.title.startsWith('◆%d ') && "+
+			"x.querySelector('#critbar').innerText.includes('%[1]d new critical'))", n))
+	}
+	eval[bool](b, "(other.close(), true)")
 	b.open("/queue")
 	b.await("document.querySelector('#critbar').hidden")
 	b.open("/rules")

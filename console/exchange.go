@@ -23,6 +23,7 @@ type exchange struct {
 	w     http.ResponseWriter
 	r     *http.Request
 	user  *Identity // nil without a valid identity
+	seen  seen      // before the request was answered
 	route route
 }
 
@@ -43,6 +44,9 @@ func badRequest(layout string, args ...any) error { return requestError(fmt.Spri
 func (c *Console) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{c: c, w: w, r: r, route: rt, user: c.identify(r)}
+		if x.user != nil {
+			x.seen = c.live.seen(x.user.Scope(permSee))
+		}
 		if !x.admit() {
 			x.fail(errTooMany)
 			return
@@ -184,6 +188,7 @@ type view struct {
 	Light       bool
 	Clock       string // of the reader: empty, 12 or utc
 	Critical    int    // open critical findings in the user's scope
+	Seen        seen
 	Version     string
 	// Done is the report of the last action, and Undo names the action if it can be undone, until UndoUntil.
 	Done, Undo string
@@ -201,7 +206,7 @@ func (x *exchange) page(name, title string, data any) error {
 func (x *exchange) render(status int, name, title string, data any) error {
 	v := &view{
 		Title: title, Page: name, User: x.user, Mode: x.c.SignIn, Path: x.r.URL.Path, Here: x.r.URL.RequestURI(),
-		Now: x.c.Now(), Version: x.c.Version, Data: data,
+		Now: x.c.Now(), Version: x.c.Version, Data: data, Seen: x.seen,
 	}
 	if x.user != nil && x.user.May(permSee) {
 		scope := x.user.Scope(permSee)

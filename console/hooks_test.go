@@ -222,7 +222,7 @@ func TestStatus(t *testing.T) {
 	if v := c.Status(); v.QueueAge != 90*time.Second || v.Streams != 0 {
 		t.Errorf("%+v", v)
 	}
-	cl := &client{next: make(chan change, 1)}
+	cl := &client{next: make(chan struct{}, 1)}
 	c.live.add(cl)
 	if v := c.Status(); v.Streams != 1 {
 		t.Errorf("%d streams, want 1", v.Streams)

@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -17,16 +18,20 @@ type live struct {
 	mu      sync.Mutex
 	clients map[*client]struct{}
 	wake    chan struct{}
+	name    string                  // of this process
+	total   map[string]store.Change // since its start, by property
 }
 
 type client struct {
 	user  string
 	scope store.Scope
-	next  chan change // buffered, one element
+	next  chan struct{} // buffered, one element
 }
 
-// change is the content of a notification.
-type change struct {
+// seen are the changes of the queue since the start of the console. A page has those from before it was rendered; a
+// sign of life with other numbers brings what the page missed. Of names what is counted: a console and properties.
+type seen struct {
+	Of       string `json:"of"`
 	Rows     uint64 `json:"rows"`
 	Critical uint64 `json:"critical"`
 }
@@ -39,7 +44,11 @@ const (
 	maxOfUser  = 16
 )
 
-func newLive() *live { return &live{clients: map[*client]struct{}{}, wake: make(chan struct{}, 1)} }
+func newLive() *live {
+	return &live{
+		clients: map[*client]struct{}{}, wake: make(chan struct{}, 1), name: rand.Text(), total: map[string]store.Change{},
+	}
+}
 
 // refresh makes follow read the queue now.
 func (l *live) refresh() {
@@ -83,29 +92,38 @@ func (l *live) count() int {
 	return len(l.clients)
 }
 
-// notify never blocks: a change is merged into a change that a page has not received yet.
+// notify never blocks: a page that has not received the change before receives both as one.
 func (l *live) notify(changes map[string]store.Change) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	for property, c := range changes {
+		sum := l.total[property]
+		l.total[property] = store.Change{Rows: sum.Rows + c.Rows, Critical: sum.Critical + c.Critical}
+	}
 	for cl := range l.clients {
-		var sum change
-		for property, c := range changes {
+		for property := range changes {
 			if cl.scope.Has(property) {
-				sum.Rows += c.Rows
-				sum.Critical += c.Critical
+				select {
+				case cl.next <- struct{}{}:
+				default:
+				}
+				break
 			}
 		}
-		if sum.Rows == 0 {
-			continue
-		}
-		select {
-		case old := <-cl.next:
-			sum.Rows += old.Rows
-			sum.Critical += old.Critical
-		default:
-		}
-		cl.next <- sum
 	}
+}
+
+func (l *live) seen(scope store.Scope) seen {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s := seen{Of: fmt.Sprintf("%s %t %q", l.name, scope.All, scope.Properties)}
+	for property, c := range l.total {
+		if scope.Has(property) {
+			s.Rows += c.Rows
+			s.Critical += c.Critical
+		}
+	}
+	return s
 }
 
 const (
@@ -155,15 +173,16 @@ func (c *Console) repeat(
 }
 
 // sign is a sign of life: the time of the console, and how long ago it last read the queue from ClickHouse, both in
-// milliseconds.
+// milliseconds; and the changes of the queue until then.
 type sign struct {
 	Now int64 `json:"now"`
 	Age int64 `json:"age"`
+	seen
 }
 
-func (c *Console) sign() sign {
+func (c *Console) sign(scope store.Scope) sign {
 	now := c.Now()
-	return sign{now.UnixMilli(), c.queueAge(now).Milliseconds()}
+	return sign{now.UnixMilli(), c.queueAge(now).Milliseconds(), c.live.seen(scope)}
 }
 
 // identifyAgain returns the user of a request that has lasted, nil if the session has ended since it began. The context
@@ -183,7 +202,7 @@ func (c *Console) identifyAgain(r *http.Request) *Identity {
 // liveStream sends server-sent events: change when the queue changed, and beat as a sign of life.
 func liveStream(c *Console, x *exchange) error {
 	const beat = 5 * time.Second
-	cl := &client{user: x.user.Who.Account(), scope: x.scope(), next: make(chan change, 1)}
+	cl := &client{user: x.user.Who.Account(), scope: x.scope(), next: make(chan struct{}, 1)}
 	if !c.live.add(cl) {
 		return errTooMany
 	}
@@ -191,8 +210,8 @@ func liveStream(c *Console, x *exchange) error {
 	control := http.NewResponseController(x.w)
 	x.w.Header().Set("Content-Type", eventStream)
 	x.w.Header().Set("X-Accel-Buffering", "no")
-	send := func(event string, v any) error {
-		data, err := json.Marshal(v)
+	send := func(event string) error {
+		data, err := json.Marshal(c.sign(cl.scope))
 		if err != nil {
 			return err
 		}
@@ -207,7 +226,7 @@ func liveStream(c *Console, x *exchange) error {
 	tick := time.NewTicker(beat)
 	defer tick.Stop()
 	end := time.After(maxSession)
-	if err := send("beat", c.sign()); err != nil {
+	if err := send("beat"); err != nil {
 		return nil
 	}
 	for {
@@ -217,14 +236,14 @@ func liveStream(c *Console, x *exchange) error {
 			return nil
 		case <-end:
 			return nil
-		case w := <-cl.next:
-			err = send("change", w)
+		case <-cl.next:
+			err = send("change")
 		case <-tick.C:
 			// The end of the session or of the permission ends the stream.
 			if user := c.identifyAgain(x.r); user == nil || !user.May(permSee) {
 				return nil
 			}
-			err = send("beat", c.sign())
+			err = send("beat")
 		}
 		if err != nil {
 			return nil // the client disconnected

@@ -348,6 +348,9 @@
   const time = (ms) => new Date(ms + skew).toISOString().slice(11, 19) + " UTC";
   let freshAt = Date.now(); // the time of the newest data that the console is known to have
   let signedOut = false, stream = null;
+  // The changes of the queue that this page has: those before it was rendered, then those that a sign of life brought.
+  // Other numbers are changes that it missed, as while the stream was being connected. A console that starts counts anew.
+  let known = badge ? {of: badge.dataset.of, rows: Number(badge.dataset.rows), critical: Number(badge.dataset.critical)} : {};
   const banner = (text) => {
     if (!stale || stale.dataset.text === text) return;
     stale.dataset.text = text;
@@ -376,21 +379,21 @@
   };
   // A beat that brings fresh data after a gap shows what was missed.
   const receive = (e) => {
-    const data = JSON.parse(e.data);
+    const data = JSON.parse(e.data), before = known;
+    known = data;
+    skew = data.now - Date.now();
     signedOut = false;
     const gap = Date.now() - freshAt > limit;
     freshAt = Math.max(freshAt, Date.now() - (data.age || 0));
-    if (Date.now() - freshAt < limit) {
-      state("on", "live");
-      if (gap) refresh();
-    }
+    const fresh = Date.now() - freshAt < limit;
+    if (fresh) state("on", "live");
     check();
-    return data;
+    if (data.of === before.of && data.critical > before.critical) alarm(before);
+    if (data.of !== before.of || data.rows !== before.rows || gap && fresh) refresh();
   };
   const connect = () => {
     stream = new EventSource("/live");
-    stream.addEventListener("beat", (e) => { skew = receive(e).now - Date.now(); });
-    stream.addEventListener("change", (e) => { const c = receive(e); if (c.critical) alarm(c.critical); refresh(); });
+    for (const event of ["beat", "change"]) stream.addEventListener(event, receive);
     stream.addEventListener("error", () => {
       if (!signedOut) state("late", "reconnecting");
       // The browser reconnects after a broken connection, but not after a refusal.
@@ -420,11 +423,14 @@
     addEventListener("pageshow", (e) => { if (e.persisted) location.reload(); });
   }
 
-  // New critical findings: a bar on every page until the queue is opened, a count in the title, another icon, a tone.
+  // New critical findings: a bar on every page until the queue is opened, a count in the title, another icon, a tone. The
+  // pages of a browser count together: what is stored says until which change of the queue one of them has counted.
   const critbar = $("#critbar");
-  const seen = "shoeproof-criticals";
+  const criticals = "shoeproof-criticals";
+  const counted = () => JSON.parse(localStorage.getItem(criticals) || "{}");
+  const store = (n) => localStorage.setItem(criticals, JSON.stringify({of: known.of, critical: known.critical, n}));
   const showCriticals = () => {
-    const n = inQueue ? 0 : Number(localStorage.getItem(seen) || 0);
+    const n = inQueue ? 0 : counted().n || 0;
     if (!critbar) return;
     critbar.hidden = !n;
     $("a", critbar).textContent = "◆ " + n + " new critical finding" + (n > 1 ? "s" : "") + ": open";
@@ -434,12 +440,14 @@
     icon.setAttribute("href", n ? icon.dataset.alarm : icon.dataset.plain);
   };
   const inQueue = location.pathname === "/queue"; // it has its own bar, and no row of it may move
-  function alarm(n) {
-    if (!inQueue) localStorage.setItem(seen, Number(localStorage.getItem(seen) || 0) + n);
+  function alarm(before) {
+    const other = counted();
+    const from = other.of === known.of ? Math.max(other.critical, before.critical) : before.critical;
+    if (!inQueue && known.critical > from) store((other.n || 0) + known.critical - from);
     showCriticals();
     tone();
   }
-  if (inQueue) localStorage.removeItem(seen);
+  if (inQueue) store(0);
   addEventListener("storage", showCriticals);
   showCriticals();
 
