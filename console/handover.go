@@ -1,6 +1,7 @@
 package console
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
@@ -24,7 +25,7 @@ func handoverPage(c *Console, x *exchange) error {
 	day, shift := c.Law.Calendar.Of(now.UnixNano())
 	var open []store.OpenFinding
 	var totals store.Totals
-	var actions []store.Action
+	var actions acts
 	var silences []store.Silence
 	var properties []string // for which the user may sign
 	var all errgroup.Group
@@ -32,7 +33,7 @@ func handoverPage(c *Console, x *exchange) error {
 		return c.Store.Open(ctx, scope, store.Filter{High: c.High, Limit: store.All})
 	})
 	fetch(&all, &totals, func() (store.Totals, error) { return c.Store.Totals(ctx, scope, store.Filter{}) })
-	fetch(&all, &actions, func() ([]store.Action, error) { return c.Store.ActionsSince(ctx, scope, since, 300) })
+	fetch(&all, &actions, func() (acts, error) { return c.actsSince(ctx, scope, since) })
 	fetch(&all, &silences, func() ([]store.Silence, error) { return c.Store.Silences(ctx, scope) })
 	if x.user.May(permHandOver) {
 		fetch(
@@ -46,7 +47,7 @@ func handoverPage(c *Console, x *exchange) error {
 	pending := slices.DeleteFunc(open, func(f store.OpenFinding) bool { return f.State == store.New })
 	return x.page("handover", "Hand-over", map[string]any{
 		"Last": handed(last), "Since": since, "Day": day, "Shift": shift, "Pending": pending, "Totals": totals,
-		"Actions": actions, "Silences": silences, "Properties": properties,
+		"Acts": actions, "Silences": silences, "Properties": properties,
 		"Once": rand.Text(),
 	})
 }
@@ -56,12 +57,26 @@ type snapshot struct {
 	Since    time.Time
 	Totals   store.Totals
 	Findings []store.OpenFinding // the most urgent ones
-	Actions  []store.Action
+	acts
 	Silences []store.Silence
 }
 
+// acts are actions of triage with their findings by id. Snapshots of earlier releases have no findings.
+type acts struct {
+	Actions []store.Action
+	On      map[string]store.OpenFinding
+}
+
+func (c *Console) actsSince(ctx context.Context, scope store.Scope, since time.Time) (a acts, err error) {
+	const most = 300
+	if a.Actions, err = c.Store.ActionsSince(ctx, scope, since, most); err == nil {
+		a.On, err = c.Store.ActedOn(ctx, scope, a.Actions)
+	}
+	return a, err
+}
+
 func (c *Console) snapshot(x *exchange, property string, since time.Time) (snapshot, error) {
-	const maxFindings, maxActions = 1000, 300
+	const maxFindings = 1000
 	ctx, scope := x.r.Context(), store.Scope{Properties: []string{property}}
 	s := snapshot{Since: since}
 	var all errgroup.Group
@@ -69,9 +84,7 @@ func (c *Console) snapshot(x *exchange, property string, since time.Time) (snaps
 	fetch(&all, &s.Findings, func() ([]store.OpenFinding, error) {
 		return c.Store.Open(ctx, scope, store.Filter{High: c.High, Limit: maxFindings})
 	})
-	fetch(
-		&all, &s.Actions, func() ([]store.Action, error) { return c.Store.ActionsSince(ctx, scope, since, maxActions) },
-	)
+	fetch(&all, &s.acts, func() (acts, error) { return c.actsSince(ctx, scope, since) })
 	fetch(&all, &s.Silences, func() ([]store.Silence, error) { return c.Store.Silences(ctx, scope) })
 	err := all.Wait()
 	now := c.Now()

@@ -23,6 +23,15 @@ func TestHandOver(t *testing.T) {
 	ann, again := personal(&access, "ann", "ann", "operator"), personal(&access, "ann-2", "ann", "supervisor")
 	bob := personal(&access, "bob", "bob", "operator")
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	all := store.Scope{All: true}
+	open, err := s.Open(t.Context(), all, store.Filter{Severity: "critical"})
+	if err != nil || len(open) != 1 {
+		t.Fatal(len(open), err)
+	}
+	before := store.Triage{IDs: []string{open[0].ID}, Actor: "ann", Action: store.Note, Note: "asked the pit"}
+	if _, err := s.Apply(t.Context(), all, before); err != nil {
+		t.Fatal(err)
+	}
 	out := openBrowser(t, c.url, 1440, 900)
 	out.signInWith(ann)
 	out.open("/handover")
@@ -34,12 +43,9 @@ func TestHandOver(t *testing.T) {
 		t.Error("the person who signed has a button to accept")
 	}
 
-	// What happens later does not change what was handed over.
-	all := store.Scope{All: true}
-	open, err := s.Open(t.Context(), all, store.Filter{Severity: "critical"})
-	if err != nil || len(open) != 1 {
-		t.Fatal(len(open), err)
-	}
+	// What happens later does not change what was handed over. An action names what its finding is about.
+	const acts = "document.querySelector('[aria-label=Actions] tbody').innerText"
+	title := headline(open[0].Rule, open[0].Kind, open[0].Seat, open[0].Expected, open[0].Observed)
 	later := store.Triage{IDs: []string{open[0].ID}, Actor: "bob", Action: store.Escalate}
 	if _, err := s.Apply(t.Context(), all, later); err != nil {
 		t.Fatal(err)
@@ -55,9 +61,16 @@ func TestHandOver(t *testing.T) {
 	in := openBrowser(t, c.url, 1440, 900)
 	in.signInWith(bob)
 	in.open("/handover")
+	text := eval[string](in, acts)
+	if !strings.Contains(text, "escalate") || strings.Count(text, title) != 1 {
+		t.Errorf("the actions are %q, want one about %q", text, title)
+	}
 	in.click(".log a[href^='/handovers/']")
-	in.await("document.readyState == 'complete' && document.querySelector('#accept') != null")
-	text := eval[string](in, "document.querySelector('main').innerText")
+	in.await("document.querySelector('#accept') != null")
+	if text := eval[string](in, acts); strings.Contains(text, "escalate") || strings.Count(text, title) != 1 {
+		t.Errorf("the actions of the hand-over are %q, want one about %q", text, title)
+	}
+	text = eval[string](in, "document.querySelector('main').innerText")
 	for _, want := range []string{open[0].Rule, "watch t-01", "not yet", "SHA-256"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page of the hand-over lacks %q: %s", want, text)

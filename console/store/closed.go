@@ -88,7 +88,8 @@ func idsOf(actions []Action) []string {
 	for i := range actions {
 		ids[i] = actions[i].FindingID
 	}
-	return ids
+	slices.Sort(ids)
+	return slices.Compact(ids)
 }
 
 // closed returns the findings of closings, in their order.
@@ -96,7 +97,7 @@ func (s *Store) closed(ctx context.Context, scope Scope, closings []Action) ([]C
 	if len(closings) == 0 {
 		return nil, nil
 	}
-	findings, err := s.closedFindings(ctx, scope, closings)
+	findings, err := s.ActedOn(ctx, scope, closings)
 	if err != nil {
 		return nil, err
 	}
@@ -122,10 +123,13 @@ func (s *Store) closed(ctx context.Context, scope Scope, closings []Action) ([]C
 	return rows, nil
 }
 
-// closedFindings returns the findings of closings by id.
-func (s *Store) closedFindings(ctx context.Context, scope Scope, closings []Action) (map[string]OpenFinding, error) {
-	ids, first, last := idsOf(closings), closings[0].At, closings[0].At
-	for _, a := range closings {
+// ActedOn returns the findings of actions by id, open or closed.
+func (s *Store) ActedOn(ctx context.Context, scope Scope, actions []Action) (map[string]OpenFinding, error) {
+	if len(actions) == 0 {
+		return nil, nil
+	}
+	ids, first, last := idsOf(actions), actions[0].At, actions[0].At
+	for _, a := range actions {
 		if a.At.Before(first) {
 			first = a.At
 		}
@@ -133,8 +137,8 @@ func (s *Store) closedFindings(ctx context.Context, scope Scope, closings []Acti
 			last = a.At
 		}
 	}
-	// Closing a finding changes its row in the queue, so the index by time of change narrows the read. The minute allows
-	// for the difference of the clocks.
+	// An action, except a note, changes the row of its finding in the queue, so the index by time of change narrows the
+	// read. The minute allows for the difference of the clocks.
 	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids).and(
 		"changed_at BETWEEN fromUnixTimestamp64Milli({first:Int64}) AND fromUnixTimestamp64Milli({last:Int64})",
 		"first", first.Add(-time.Minute).UnixMilli(), "last", last.Add(time.Minute).UnixMilli())

@@ -203,7 +203,7 @@ func TestQueueAndTriage(t *testing.T) {
 	}
 	moment := closed[0].ClosedAt
 	for _, at := range []time.Time{moment, moment.AddDate(-1, 0, 0)} { // even if the clocks are far apart
-		got, err := s.closedFindings(ctx, everywhere, []Action{{FindingID: id, At: at}})
+		got, err := s.ActedOn(ctx, everywhere, []Action{{FindingID: id, At: at}})
 		f := got[id]
 		if err != nil || f.Severity != critical[0].Severity || f.Rule != critical[0].Rule ||
 			f.TableID != critical[0].TableID || !f.At.Equal(critical[0].At) || f.Observed != critical[0].Observed {
@@ -592,7 +592,7 @@ func TestInjection(t *testing.T) {
 		if _, err := s.Finding(ctx, everywhere, payload); !errors.Is(err, ErrNotFound) {
 			t.Errorf("id %q: %v", payload, err)
 		}
-		if rows, err := s.closedFindings(ctx, everywhere, []Action{{FindingID: payload}}); err != nil || len(rows) > 0 {
+		if rows, err := s.ActedOn(ctx, everywhere, []Action{{FindingID: payload}}); err != nil || len(rows) > 0 {
 			t.Errorf("ids %q: %d rows, %v", payload, len(rows), err)
 		}
 	}
