@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -22,7 +24,7 @@ type evidence struct {
 	Actions      []store.Action
 	Video        *video
 	Dispositions []string
-	Settled      string // the payment of the wager that the finding is about
+	Settled      string // the payment that the finding is about, if it is a breach
 	Curve        *curve
 	Strips       *strips
 	Related      []store.Finding // others of its round, and of the shoe under its rule
@@ -75,13 +77,7 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	if len(ev.archived) == 0 && ev.NoEvents == "" {
 		ev.NoEvents = "The archive does not have the events that this finding cites."
 	}
-	for i := range ev.Seats {
-		for j := range ev.Seats[i].Wagers {
-			if w := &ev.Seats[i].Wagers[j]; w.Subject {
-				ev.Settled = settledText(w, ev.Currency)
-			}
-		}
-	}
+	ev.Settled = settlement(&f, ev.Seats, ev.Currency)
 	ev.Video = c.video(&f, ev.archived)
 	if f.Kind == "anomaly" {
 		if ev.Curve, err = c.curve(x, &f); err != nil {
@@ -94,6 +90,22 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 		}
 	}
 	return ev, nil
+}
+
+// settlement describes the payment that a breach is about. Of a payment that cannot be judged it says nothing, and of a
+// wager that breaks another rule neither.
+func settlement(f *store.Finding, all []seat, currency string) string {
+	if f.Verdict != string(finding.Breach) || !strings.HasPrefix(f.Rule, "payout.") {
+		return ""
+	}
+	for i := range all {
+		for j := range all[i].Wagers {
+			if w := &all[i].Wagers[j]; w.Subject {
+				return settledText(w, currency)
+			}
+		}
+	}
+	return ""
 }
 
 // related returns the other findings of the round of a finding, and of its shoe under the same rule.

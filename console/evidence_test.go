@@ -4,7 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -22,6 +24,32 @@ func TestPayloadTextIsMasked(t *testing.T) {
 		ev := schema.Event{Actor: schema.Actor{Role: schema.RolePatron, ID: canary}, Payload: p}
 		if line := payloadText(&ev); line == "" || strings.Contains(line, canary) {
 			t.Errorf("%s: %q", p.Kind(), line)
+		}
+	}
+}
+
+// The title of a finding about a payment has its amounts only if the finding proves that the payment is wrong.
+func TestSettlementInTitle(t *testing.T) {
+	seats := []seat{{Wagers: []settled{{Wager: store.Wager{Spot: "PLAYER"}}}}, {Wagers: []settled{{
+		Wager: store.Wager{
+			Spot: "TIE", Stake: 10_00, Expected: "paid", Disposition: "paid", ExpectedPaid: 80_00, Paid: 70_00,
+		},
+		Subject: true, Wrong: true,
+	}}}}
+	const wrong = "Tie $10.00 should pay $80.00, was paid $70.00 (short $10.00)"
+	for _, x := range []struct {
+		rule    string
+		verdict finding.Verdict
+		want    string
+	}{
+		{"payout.tie.min-odds", finding.Breach, wrong},
+		{"payout.tie.min-odds", finding.Unauditable, ""},
+		{"payout.unsettled", finding.Suspect, ""},
+		{"wager.above-maximum", finding.Breach, ""},
+	} {
+		f := store.Finding{Rule: x.rule, Verdict: string(x.verdict)}
+		if got := settlement(&f, seats, "USD"); got != x.want {
+			t.Errorf("%s %s has the title %q, want %q", x.verdict, x.rule, got, x.want)
 		}
 	}
 }
