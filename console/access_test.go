@@ -494,6 +494,46 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
+// A person who acts at one property and sees another has no action on what belongs to the other.
+func TestActionsByProperty(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	floor := newTestFloor(t, s.Store)
+	for _, property := range []string{"here-1", "there-2"} {
+		floor.play(planted(t, property, "t-"+property, "draw.banker.must-stay"))
+	}
+	open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Severity: "critical"})
+	if err != nil || len(open) != 2 {
+		t.Fatal(len(open), err)
+	}
+	ids := map[string]string{open[0].PropertyID: open[0].ID, open[1].PropertyID: open[1].ID}
+	access := Access{}
+	secret := secretOf(&access, "sue", "supervisor", "here-1", time.Now().Add(time.Hour))
+	access.Tokens[0].Grants = append(access.Tokens[0].Grants, Grant{"viewer", []string{"there-2"}})
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	page := func(path string) string {
+		t.Helper()
+		code, body := send(t, "GET", c.url+path, "", "Authorization", "Bearer "+secret)
+		if code != http.StatusOK {
+			t.Fatalf("%s: %d", path, code)
+		}
+		return body
+	}
+	queue := page("/queue?group=off")
+	for property, id := range ids {
+		acts := property == "here-1"
+		if strings.Contains(queue, `value="f:`+id+`" aria-label="Select`) != acts || !strings.Contains(queue, id) {
+			t.Errorf("the queue: the finding of %s can be selected: %v", property, !acts)
+		}
+		finding := page("/findings/" + id)
+		for _, part := range []string{`name="step"`, `id="cases"`, "Silence this rule"} {
+			if strings.Contains(finding, part) != acts {
+				t.Errorf("a finding of %s has %s: %v", property, part, !acts)
+			}
+		}
+	}
+}
+
 // The value of a filter is compared as it is. A value that no finding can have is refused, and so is an unknown name,
 // since neither may look like an empty queue.
 func TestFilters(t *testing.T) {

@@ -199,6 +199,11 @@ type view struct {
 // May is for templates.
 func (v *view) May(p string) bool { return v.User != nil && v.User.May(permission(p)) }
 
+// MayAt is for what belongs to one property: a user may have other permissions at another.
+func (v *view) MayAt(p, property string) bool {
+	return v.User != nil && v.User.Scope(permission(p)).Has(property)
+}
+
 func (x *exchange) page(name, title string, data any) error {
 	return x.render(http.StatusOK, name, title, data)
 }

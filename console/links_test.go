@@ -4,23 +4,31 @@ package console
 
 import (
 	"html"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 )
 
 // Each link that a role sees leads to a page that the role may open: of each sort of address one, from its first page
-// on, and each view of the queue.
+// on, and each view of the queue. Each form on these pages is one that the role may send.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 6, 1)
 	c := serve(t, s, nil)
 	link, redirect := regexp.MustCompile(`<a [^>]*href="(/[^"]*)"`), regexp.MustCompile(`<a href="(/[^"]*)">See Other`)
+	form, action := regexp.MustCompile(`<form [^>]*>`), regexp.MustCompile(`action="([^"]*)"`)
+	mux, needs := http.NewServeMux(), map[string]route{}
+	for _, r := range routes() {
+		mux.HandleFunc(r.method+" "+r.path, http.NotFound)
+		needs[r.method+" "+r.path] = r
+	}
 	names := regexp.MustCompile(`[0-9a-f]{32}|/(ac-1/[^?]*)|\d+|=[^&]*(\.|mb-|pb-)[^&]*`)
 	for _, role := range roleNames() {
 		cookie := signedIn(t, c.url, role)
-		to, from, sorts := []string{"/"}, map[string]string{}, map[string]bool{}
+		to, from, sorts, forms := []string{"/"}, map[string]string{}, map[string]bool{}, 0
 		for len(to) > 0 {
 			path := to[0]
 			to = to[1:]
@@ -28,6 +36,21 @@ func TestLinks(t *testing.T) {
 			code, page := send(t, "GET", c.url+path, "", "Cookie", cookie)
 			if code >= 400 || strings.Contains(page, "ZgotmplZ") {
 				t.Errorf("%s: %s, linked from %s, is %d: %.200s", role, path, from[path], code, page)
+			}
+			for _, tag := range form.FindAllString(page, -1) {
+				method, target := http.MethodGet, path
+				if strings.Contains(tag, `method="post"`) {
+					method = http.MethodPost
+				}
+				if to := action.FindStringSubmatch(tag); to != nil {
+					target = html.UnescapeString(to[1])
+				}
+				_, pattern := mux.Handler(httptest.NewRequestWithContext(t.Context(), method, target, nil))
+				g := Grant{Role: role}
+				if r := needs[pattern]; pattern == "" || !r.public && !g.may(r.needs) {
+					t.Errorf("%s: %s has the form %s, which this role may not send", role, path, tag)
+				}
+				forms++
 			}
 			if at := redirect.FindStringSubmatch(page); at != nil {
 				to = append(to, at[1])
@@ -43,6 +66,6 @@ func TestLinks(t *testing.T) {
 		if len(sorts) < 20 || !sorts["/queue?severity=critical"] {
 			t.Errorf("%s: %d sorts of links: %v", role, len(sorts), sorts)
 		}
-		t.Logf("%s: %d sorts of links", role, len(sorts))
+		t.Logf("%s: %d sorts of links, %d forms", role, len(sorts), forms)
 	}
 }

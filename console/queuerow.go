@@ -18,6 +18,7 @@ type drawnRows struct {
 // rowKey is all that the HTML of a row depends on, except the age of the finding.
 type rowKey struct {
 	Row    queueRow
+	Pick   bool // rows have a column of boxes
 	Triage bool // the user may act on it
 	Mine   bool // the user is its owner
 	clock  clock
@@ -45,11 +46,13 @@ func (d *drawnRows) put(k *rowKey, r drawnRow) {
 	d.all[*k] = r
 }
 
+type drawRow func(pick, triage bool, me string, r queueRow) (template.HTML, error)
+
 // rowDrawer returns the function of templates that draws a row of the queue by the template queuerow of page.
-func (c *Console) rowDrawer(page *template.Template, k clock) func(bool, string, queueRow) (template.HTML, error) {
+func (c *Console) rowDrawer(page *template.Template, k clock) drawRow {
 	age := rand.Text() // where the age belongs; no text of a finding has it
-	return func(triage bool, me string, r queueRow) (template.HTML, error) {
-		key := rowKey{r, triage, r.Owner == me, k}
+	return func(pick, triage bool, me string, r queueRow) (template.HTML, error) {
+		key := rowKey{r, pick, triage, r.Owner == me, k}
 		drawn, ok := c.drawn.get(&key)
 		if !ok {
 			var out strings.Builder
