@@ -146,7 +146,7 @@ func apiFinding(c *Console, x *exchange) error {
 		return err
 	}
 	return x.json(map[string]any{
-		"finding": plain(ev.Finding), "demands": ev.Doc, "round": plain(ev.Round), "steps": plain(ev.Actions),
+		"finding": plain(ev.Finding), "requires": ev.Doc, "round": plain(ev.Round), "steps": plain(ev.Actions),
 		"events": eventRows(ev.Events), "video": ev.Video.position(),
 	})
 }
