@@ -36,7 +36,8 @@ type queueCache struct {
 
 	mu       sync.RWMutex
 	rows     map[findingKey]cachedRow
-	silences []Silence // those in force
+	known    map[string]bool // the properties that rows has had
+	silences []Silence       // those in force
 	// server is ClickHouse's clock when the local clock was local; since is server at the first load.
 	server, local, since time.Time
 	mark                 time.Time // changes before it are applied, by ClickHouse's clock
@@ -143,6 +144,7 @@ func (s *Store) Reload(ctx context.Context) error {
 	first = c.server.IsZero()
 	if first {
 		c.rows, c.since, c.mark, c.readAt = map[findingKey]cachedRow{}, clock.Now, clock.Now, began
+		c.known = map[string]bool{}
 	}
 	if c.partial = int64(len(rows)) > s.maxOpen; c.partial {
 		rows = rows[:s.maxOpen]
@@ -229,7 +231,7 @@ func (c *queueCache) merge(rows []OpenFinding, readAt time.Time) {
 		if known && old.Version >= r.Version {
 			continue
 		}
-		c.rows[r.key()] = cachedRow{r, readAt}
+		c.rows[r.key()], c.known[r.PropertyID] = cachedRow{r, readAt}, true
 		if !known && r.Deleted != 0 {
 			continue
 		}
@@ -255,9 +257,10 @@ func (c *queueCache) find(scope Scope, id string, now time.Time) (found *OpenFin
 	if now.Sub(c.readAt) > maxAge {
 		return nil
 	}
-	for key, r := range c.rows {
+	for property := range c.known {
+		r, has := c.rows[findingKey{property, id}]
 		switch {
-		case key.id != id || !scope.Has(key.property):
+		case !has || !scope.Has(property):
 		case found != nil:
 			return nil
 		default:

@@ -216,10 +216,10 @@ func TestBacklog(t *testing.T) {
 func TestFindInCache(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	c := queueCache{readAt: now, rows: map[findingKey]cachedRow{}}
-	for _, key := range []findingKey{{"ac-1", "one"}, {"ac-1", "both"}, {"ac-2", "both"}} {
-		c.rows[key] = cachedRow{OpenFinding: &OpenFinding{PropertyID: key.property, ID: key.id}}
-	}
+	c := queueCache{readAt: now, rows: map[findingKey]cachedRow{}, known: map[string]bool{}}
+	c.merge([]OpenFinding{
+		{PropertyID: "ac-1", ID: "one"}, {PropertyID: "ac-1", ID: "both"}, {PropertyID: "ac-2", ID: "both"},
+	}, now)
 	first, second := Scope{Properties: []string{"ac-1"}}, Scope{Properties: []string{"ac-2"}}
 	for _, x := range []struct {
 		scope Scope
