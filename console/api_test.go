@@ -113,6 +113,20 @@ func TestAPI(t *testing.T) {
 		}
 	}
 
+	for i := range 3 { // of one time, which a cursor tells apart by id
+		insert(t, s, "findings", "property_id, at, id, kind, verdict, rule, severity, table_id, observed", "here-1", at,
+			strings.Repeat(fmt.Sprint(i+1), 32), "deviation", "BREACH", "draw.banker.must-stay", "info", "same", "x")
+	}
+	for query, want := range map[string]int{
+		"table=same": 3, "table=same&since=" + at.Format(time.RFC3339): 3, "table=same&until=" + at.Format(time.RFC3339): 0,
+		"dealer=none": 0,
+	} {
+		ids, pages := c.pages(t, "/api/v1/findings?limit=2&"+query, "findings", "id", auditor)
+		if slices.Sort(ids); len(slices.Compact(ids)) != want || pages != 1+want/2 {
+			t.Errorf("findings with %s: %v on %d pages, want %d", query, ids, pages, want)
+		}
+	}
+
 	rounds, err := s.FindRounds(t.Context(), store.Scope{All: true},
 		store.RoundQuery{Since: time.Now().AddDate(0, 0, -1), Until: time.Now().Add(time.Minute), Limit: store.MaxRows})
 	if err != nil || len(rounds) < 100 {

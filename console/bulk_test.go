@@ -262,7 +262,8 @@ func keepsFilter(b *browser, done func(string)) {
 	b.t.Helper()
 	want := url.Values{
 		"group": {"off"}, "q": {"count.rule"}, "table": {"t-1"}, "min": {"1"}, "from": {"2020-01-01"}, "sort": {"amount"},
-		"severity": {"minor"},
+		"severity": {"minor"}, "state": {"acknowledged"}, "kind": {"deviation"}, "dealer": {"d1"}, "verdict": {"BREACH"},
+		"limit": {"50"},
 	}
 	kept := func(what string) {
 		b.t.Helper()
@@ -273,10 +274,12 @@ func keepsFilter(b *browser, done func(string)) {
 		}
 	}
 	b.open("/queue?" + want.Encode())
+	want.Set("fp", eval[string](b, "document.querySelector('.queue tr[data-key]').dataset.fp"))
+	b.open("/queue?" + want.Encode())
 	want.Set("to", "2999-01-01")
 	b.do(chromedp.SetValue(chromedp.CSS("#facets [name=to]"), "2999-01-01"))
 	b.click("#facets button")
-	b.await("location.search.includes('to=2999') && document.readyState == 'complete'")
+	b.await("location.search.includes('to=2999')")
 	kept("the form")
 	b.press("j")
 	b.press("r")

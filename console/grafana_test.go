@@ -4,6 +4,7 @@ package console
 
 import (
 	"encoding/json"
+	"maps"
 	"math"
 	"net/http"
 	"net/http/httptest"
@@ -175,7 +176,8 @@ type figure struct {
 	sum float64
 }
 
-// figuresOf computes what panels have from the rounds, of which one is made unauditable.
+// figuresOf computes what panels have from the rounds, of which one is made unauditable, and from the queue, of which
+// one finding waits for a second person.
 func figuresOf(t *testing.T, s *store.Store) map[string]figure {
 	t.Helper()
 	rounds := s.Table("rounds")
@@ -198,5 +200,26 @@ func figuresOf(t *testing.T, s *store.Store) map[string]figure {
 		}
 		all[title] = f
 	}
+	everywhere := store.Scope{All: true}
+	open, err := s.Open(t.Context(), everywhere, store.Filter{Severity: "critical", Limit: 1})
+	if err != nil || len(open) != 1 {
+		t.Fatal(len(open), err)
+	}
+	if _, err := s.Apply(t.Context(), everywhere, store.Triage{
+		IDs: []string{open[0].ID}, Actor: "ann", Action: store.Close, Disposition: "duplicate", Reason: "x",
+	}); err != nil {
+		t.Fatal(err)
+	}
+	totals, err := s.Totals(t.Context(), everywhere, store.Filter{})
+	if err != nil || totals.Closing != 1 || totals.Major == 0 || totals.Unassigned == totals.Open {
+		t.Fatal(totals, err)
+	}
+	maps.Copy(all, map[string]figure{
+		"Critical, open":                 {"critical", float64(totals.Critical)},
+		"Major, open":                    {"major", float64(totals.Major)},
+		"Unassigned":                     {"unassigned", float64(totals.Unassigned)},
+		"Waiting for a second person":    {"closing", float64(totals.Closing)},
+		"Tables with most open findings": {"open", float64(totals.Open)},
+	})
 	return all
 }

@@ -102,6 +102,28 @@ func TestNotificationsBegin(t *testing.T) {
 	}
 }
 
+// A console that starts announces the findings of the last day that arrived since notifications began.
+func TestNotificationsOfADay(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	start := time.Now()
+	insert(t, s, "findings", "property_id, at, id, kind, verdict, rule, severity, table_id, observed", "ac-1", start,
+		strings.Repeat("1", 32), "deviation", "BREACH", "draw.banker.must-stay", "critical", "t-1", "x")
+	for _, x := range []struct {
+		after time.Duration
+		want  int
+	}{{-time.Minute, 1}, {23 * time.Hour, 1}, {25 * time.Hour, 0}} {
+		c, _ := offline(t, func(o *Options) {
+			o.Store, o.Now = s, func() time.Time { return start.Add(x.after) }
+			o.Webhook = notify.Webhook{URL: "https://hook.example", Secret: "s"}
+		})
+		c.leading.Store(true)
+		if err := c.catchUp(t.Context()); err != nil || len(c.outlets[0].queue) != x.want {
+			t.Errorf("%v after a finding, %d are announced, want %d; %v", x.after, len(c.outlets[0].queue), x.want, err)
+		}
+	}
+}
+
 // A finding goes to the channels whose routes select it, and again until it is acknowledged. What a channel does not
 // take is a dead letter, which an administrator sees and sends again; a test says whether a channel works. The console
 // log goes out as it is written.
@@ -234,6 +256,9 @@ func TestNotificationRoutes(t *testing.T) {
 	})
 	if err := other.catchUp(t.Context()); err != nil || other.Status().Dead["house"] != 1 {
 		t.Errorf("after a restart: %v, %v", other.Status().Dead, err)
+	}
+	if p := other.outlets[0].history(fmt.Sprintf("%032d", 2)); p.sent != 3 {
+		t.Errorf("after a restart, a message with two reminders was sent %d times", p.sent)
 	}
 	house.down.Store(false)
 	if text := post(root, "/notifications/test", "channel=house", 200); !strings.Contains(text, "was sent") {

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -66,8 +67,20 @@ func TestSavedViews(t *testing.T) {
 	if err != nil || len(views) != 1 || views[0] != (store.View{Name: "x", Query: "severity=major"}) {
 		t.Errorf("bob's views: %v, %v", views, err)
 	}
+	for i := 1; i < store.MaxViews; i++ {
+		post("/views", fmt.Sprintf("name=v%d&query=severity%%3Dmajor", i), 303)
+	}
+	post("/views", "name=more&query=severity%3Dmajor", 400)
+	post("/views", "name=x&query=severity%3Dminor", 303) // instead of the earlier one
+	if code, page := send(t, "GET", c.url+"/queue", "", "Cookie", cookie); code != 200 ||
+		!strings.Contains(page, `href="/queue?severity=minor">x</a>`) {
+		t.Error("the views lack one that was saved again")
+	}
+	if others, err := s.Views(t.Context(), store.Who{Issuer: "oidc", Subject: "bob"}); err != nil || len(others) > 0 {
+		t.Errorf("a bob of another issuer has the views %v, %v", others, err)
+	}
 	lines, err := s.Entries(t.Context(), store.Scope{All: true}, store.EntryQuery{Action: store.ViewSaved, Actor: "bob"})
-	if err != nil || len(lines) != 2 {
-		t.Errorf("%d lines of the log for two saved views, %v", len(lines), err)
+	if err != nil || len(lines) != store.MaxViews+2 {
+		t.Errorf("%d lines of the log for %d saved views, %v", len(lines), store.MaxViews+2, err)
 	}
 }
