@@ -358,11 +358,12 @@ func checkByDealer(p *Pass) {
 		c := &p.Round.Cards[i]
 		switch {
 		case c.Carried || c.ByRole == baccarat.RoleDealer:
-		case c.ByRole == baccarat.NoRole:
+		case c.ByRole == baccarat.NoRole || c.ByRole == baccarat.RoleDevice || c.ByRole == baccarat.RoleSurveillance:
 			p.CannotJudge("who drew the card was not reported", c.Seq)
 			return
 		default:
-			p.Report(Finding{
+			relief := c.ByRole == baccarat.RoleFloorperson || c.ByRole == baccarat.RoleSupervisor
+			p.suspectIf(relief, Finding{ // who may deal in place of the dealer is not in the text
 				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
 				Expected: cardName(c) + " drawn by DEALER", Observed: "drawn by " + drawer(c),
 			})
@@ -565,10 +566,16 @@ func (p *Pass) handedOut() {
 			})
 		}
 	}
-	f := Finding{Expected: "no patron touches the cards"}
+	p.turnedBy(baccarat.RolePatron)
+	p.turnedBy(baccarat.RoleSpectator)
+}
+
+// turnedBy reports the cards that someone turned who may not touch them.
+func (p *Pass) turnedBy(role baccarat.Role) {
+	r, f := p.Round, Finding{Expected: "no patron touches the cards"}
 	for i := range r.Cards {
 		c := &r.Cards[i]
-		if c.RevealedBy != baccarat.RolePatron || slices.ContainsFunc(r.Squeezes, func(s record.Squeeze) bool {
+		if c.RevealedBy != role || slices.ContainsFunc(r.Squeezes, func(s record.Squeeze) bool {
 			return slices.Contains(s.Cards, c.CardSeq)
 		}) {
 			continue
@@ -581,7 +588,7 @@ func (p *Pass) handedOut() {
 		f.Evidence = append(f.Evidence, c.Revealed)
 	}
 	if f.Evidence != nil {
-		f.Observed += " turned by PATRON"
+		f.Observed += fmt.Sprintf(" turned by %v", role)
 		p.Report(f)
 	}
 }
