@@ -472,26 +472,32 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 }
 
 // TakenOff reports whether the marker of a mark was taken off again, and another one took its place in the round, or
-// the marks and collections of the wager before it are the whole percentage: a mistake that was put right. A marker of
-// what is owed stays until it is paid.
+// the other marks and collections of the wager are the whole charge: a mistake that was put right. A marker of what is
+// owed stays until it is paid, so that a collection after it counts if it is of another amount.
 func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 	off := s.Lifted(r, mark)
 	if mark.Wager < 0 || off == 0 {
 		return false
 	}
-	var before int64
+	var before, after int64
 	for i := range r.Steps {
 		t := &r.Steps[i]
 		marked := t.Kind == StepVigMarked && t.Wager == mark.Wager
+		collected := t.Kind > StepVigMarked && t.Covers(r, mark.Wager)
 		switch {
 		case marked && t.Seq > off:
 			return true
-		case t.Seq == mark.Seq || t.Seq > off:
-		case marked || t.Kind == StepVigCollected && t.Covers(r, mark.Wager):
+		case t.Seq == mark.Seq:
+		case collected && t.Seq > off:
+			after += t.Amount
+		case marked || collected:
 			before += t.Amount
 		}
 	}
-	return before > 0 && 100*before >= r.Wagers[mark.Wager].Net().Paid*percent
+	if after == mark.Amount {
+		after = 0
+	}
+	return before+after > 0 && 100*(before+after) >= r.Wagers[mark.Wager].Net().Paid*percent
 }
 
 // Lifted is the event that took the marker of a mark off again before anything outstanding was collected from the seat,

@@ -501,9 +501,8 @@ func checkOnlyBankerWin(p *Pass) {
 			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result),
 			Observed: p.money(s.Amount) + " taken",
 		}
-		if off := p.Shoe.Lifted(r, s); off != 0 && s.Kind == record.StepVigMarked {
-			f.Verdict, f.Evidence = finding.Information, append(f.Evidence, off)
-			f.Observed = p.money(s.Amount) + " marked, and the marker taken off again"
+		if !p.liftedAgain(s, &f) && p.namesBanker(s) && p.quarterOnTie() {
+			f.Verdict = finding.Suspect
 		}
 		p.Report(f)
 	}

@@ -44,28 +44,11 @@ func checkTieAmount(p *Pass) {
 		return
 	}
 	percent := p.takes().Tie
-	p.charged = p.charged[:0]
-	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Kind >= record.StepVigMarked && p.namesBanker(s) {
-			p.addCharge(s, func(w *record.Wager) bool { return w.Spot == baccarat.SpotBanker })
-		}
-	}
+	p.stakeCharges()
 	for i := range p.charged {
 		c := &p.charged[i]
-		floor, ceil := p.tieCharge(c, p.option("tie25_coupon_in_base") == "true")
-		amount := c.marked + c.took
-		right := func(amount int64) bool {
-			low, high := floor, ceil
-			if p.option("tie25_coupon_in_base") == "either" && amount > ceil {
-				low, high = p.tieCharge(c, true)
-			}
-			return low <= amount && amount <= high
-		}
-		if c.took > 0 && right(c.marked) {
-			amount = c.took // the collection is no further part: it pays the mark
-		}
-		switch {
-		case right(amount):
+		switch amount, floor, right := p.ofStake(c, percent); {
+		case right:
 		case unreported(r, c.seat):
 			p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", c.seat), c.steps...)
 		default:
@@ -79,17 +62,46 @@ func checkTieAmount(p *Pass) {
 	}
 }
 
+// stakeCharges gathers what was marked and collected for the banker wagers of the round.
+func (p *Pass) stakeCharges() {
+	p.charged = p.charged[:0]
+	for i := range p.Round.Steps {
+		s := &p.Round.Steps[i]
+		off := s.Kind == record.StepVigMarked && p.Shoe.TakenOff(p.Round, s, p.percent())
+		if s.Kind >= record.StepVigMarked && p.namesBanker(s) && !off {
+			p.addCharge(s, func(w *record.Wager) bool { return w.Spot == baccarat.SpotBanker })
+		}
+	}
+}
+
+// ofStake is the amount of a charge of a percentage of the stake, the least that it may be, and whether it is right.
+func (p *Pass) ofStake(c *charge, percent int64) (amount, floor int64, right bool) {
+	floor, ceil := p.tieCharge(c, percent, p.option("tie25_coupon_in_base") == "true")
+	within := func(amount int64) bool {
+		low, high := floor, ceil
+		if p.option("tie25_coupon_in_base") == "either" && amount > ceil {
+			low, high = p.tieCharge(c, percent, true)
+		}
+		return low <= amount && amount <= high
+	}
+	amount = c.marked + c.took
+	if c.took > 0 && within(c.marked) {
+		amount = c.took // the collection is no further part: it pays the mark
+	}
+	return amount, floor, within(amount)
+}
+
 // tieCharge is the range of what is charged on a tie for the wagers that a charge covers. There is no rounding clause:
 // of an amount that is not whole either neighbour is accepted, unless the option names one. A coupon is a part of the
 // wager, 19:47-7.2(c), or only the right to one: the base has it or has it not.
-func (p *Pass) tieCharge(c *charge, coupon bool) (floor, ceil int64) {
+func (p *Pass) tieCharge(c *charge, percent int64, coupon bool) (floor, ceil int64) {
 	for _, id := range c.wagers {
 		wager := &p.Round.Wagers[p.Round.WagerIndex(id)]
 		stake := wager.Amount
 		if !coupon {
 			stake -= wager.Coupon
 		}
-		low, high := law.TieCharge(p.takes().Tie, stake)
+		low, high := law.TieCharge(percent, stake)
 		switch p.option("tie25_fraction") {
 		case "floor":
 			high = low
@@ -133,15 +145,51 @@ func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
 		if p.Config.Mode != mode || p.cancelled() {
 			return
 		}
+		quarter := p.quarterOnTie()
 		for i := range p.Round.Steps {
-			if s := &p.Round.Steps[i]; s.Kind >= record.StepVigMarked && !p.dragonCharge() {
-				p.Report(Finding{
-					Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
-					Expected: fmt.Sprintf("no vigorish under %v", mode), Observed: p.money(s.Amount) + " taken",
-				})
+			s := &p.Round.Steps[i]
+			if s.Kind < record.StepVigMarked || p.dragonCharge() {
+				continue
 			}
+			f := Finding{
+				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+				Expected: fmt.Sprintf("no vigorish under %v", mode), Observed: p.money(s.Amount) + " taken",
+			}
+			if !p.liftedAgain(s, &f) && quarter && p.namesBanker(s) {
+				f.Verdict = finding.Suspect
+			}
+			p.Report(f)
 		}
 	}
+}
+
+// liftedAgain makes a mark whose marker was taken off again an information.
+func (p *Pass) liftedAgain(s *record.Step, f *Finding) bool {
+	off := p.Shoe.Lifted(p.Round, s)
+	if off == 0 || s.Kind != record.StepVigMarked {
+		return false
+	}
+	f.Verdict, f.Evidence = finding.Information, append(f.Evidence, off)
+	f.Observed = p.money(s.Amount) + " marked, and the marker taken off again"
+	return true
+}
+
+// quarterOnTie reports whether each banker wager was charged 25 percent on a tie. 9 NYCRR 5324.21(b)(1)(i)(c) and
+// (c)(4) let any table charge that; whether beside another kind of vigorish, no sentence has.
+func (p *Pass) quarterOnTie() bool {
+	reading, percent := p.option("ny_tie25_exclusive"), p.Law.TiePercent("")
+	c := p.coup()
+	if reading == "" || reading == "true" || percent == 0 || !c.Complete || c.Result() != baccarat.Tie ||
+		p.sparedBanker() != 0 {
+		return false
+	}
+	p.stakeCharges()
+	for i := range p.charged {
+		if _, _, right := p.ofStake(&p.charged[i], percent); !right {
+			return false
+		}
+	}
+	return true
 }
 
 // dragonCharge reports whether the round is an EZ dragon 7, whose charge has a separate rule.
@@ -159,6 +207,7 @@ func checkDragonCharge(p *Pass) {
 		return
 	}
 	spared := p.sparedBanker()
+	p.stakeCharges()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if s.Kind < record.StepVigMarked {
@@ -168,8 +217,19 @@ func checkDragonCharge(p *Pass) {
 			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
 			Expected: "a dragon 7 is a pure push", Observed: p.money(s.Amount) + " charged",
 		}
+		quarter := p.Round.UnreadVigorish(s.Seat) != 0
+		if c := p.chargeWith(s); c != nil {
+			if s.Seq != c.steps[0] {
+				continue // one charge, in several motions
+			}
+			amount, _, right := p.ofStake(c, 25)
+			f.Amount, f.Observed, quarter = amount, p.money(amount)+" charged", quarter || right
+			f.Evidence = append(cardEvidence(r), c.steps...)
+		}
 		switch {
-		case !p.quarterOfStake(s):
+		case p.liftedAgain(s, &f):
+			p.Report(f)
+		case !quarter:
 			f.Expected = "a dragon 7 is a pure push, or each banker wager is charged 25 percent"
 			p.Report(f)
 		case spared != 0:
@@ -182,6 +242,16 @@ func checkDragonCharge(p *Pass) {
 			p.Report(f)
 		}
 	}
+}
+
+// chargeWith is the charge of which a step is a part, nil if it is of no banker wager.
+func (p *Pass) chargeWith(s *record.Step) *charge {
+	for i := range p.charged {
+		if c := &p.charged[i]; slices.Contains(c.steps, s.Seq) {
+			return c
+		}
+	}
+	return nil
 }
 
 // sparedBanker is the seat of a banker wager of the round from which nothing was taken, 0 if there is none.
@@ -201,19 +271,6 @@ func (p *Pass) tookFrom(w int) bool {
 	return record.Any(p.Round.Steps, func(s *record.Step) bool {
 		return s.Kind == record.StepVigMarked && s.Wager == w || s.Kind > record.StepVigMarked && s.Covers(p.Round, w)
 	})
-}
-
-// quarterOfStake reports whether a charge is 25 percent of the banker wagers that it covers, or may be.
-func (p *Pass) quarterOfStake(s *record.Step) bool {
-	var stake int64
-	for w := range p.Round.Wagers {
-		covered := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind != record.StepVigMarked &&
-			s.Covers(p.Round, w)
-		if wager := &p.Round.Wagers[w]; covered && wager.Spot == baccarat.SpotBanker {
-			stake += wager.Amount
-		}
-	}
-	return 4*s.Amount == stake || p.Round.UnreadVigorish(s.Seat) != 0
 }
 
 func checkOneMode(p *Pass) {
