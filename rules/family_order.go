@@ -173,12 +173,12 @@ func procedure(name, doc string, number uint32) *Rule {
 				return
 			}
 			for _, s := range p.zones() {
-				breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }
+				breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number, p.apart) }
 				if first, second := p.outOfOrder(s, breaks); second != 0 {
 					if p.foreignStep(first, second) {
 						return
 					}
-					p.Report(Finding{
+					p.suspectIf(number > 2 && p.otherWagers(s, first, second), Finding{
 						Expected: doc, Observed: p.phaseWrong(s, number, first, second),
 						Evidence: []record.Seq{first, second},
 					})
@@ -202,7 +202,7 @@ func (p *Pass) phaseWrong(t steps, number uint32, first, second record.Seq) stri
 
 // breaksPhases finds two steps, in the order in which they came, that a procedure wants the other
 // way round; zero if there are none.
-func (t steps) breaksPhases(number uint32) (first, second record.Seq) {
+func (t steps) breaksPhases(number uint32, apart func(a, b *record.Step) bool) (first, second record.Seq) {
 	for i := range t {
 		a := &t[i]
 		if a.Kind != record.StepPaid && !isVig(a) {
@@ -223,9 +223,9 @@ func (t steps) breaksPhases(number uint32) (first, second record.Seq) {
 			case 2:
 				wrong = payFirst
 			case 3:
-				wrong = same && (vigFirst || t.between(i, j) != nil)
+				wrong = same && (vigFirst && !apart(a, b) || t.between(i, j) != nil)
 			case 4:
-				wrong = same && (payFirst || t.between(i, j) != nil)
+				wrong = same && (payFirst && !apart(a, b) || t.between(i, j) != nil)
 			}
 			if wrong {
 				return a.Seq, b.Seq
@@ -233,6 +233,47 @@ func (t steps) breaksPhases(number uint32) (first, second record.Seq) {
 		}
 	}
 	return 0, 0
+}
+
+// apart reports whether two steps at a seat are of different patrons: seat by seat "that player" is paid and charged,
+// then the next one. N.J.A.C. 19:47-3.10(b)3-4; 9 NYCRR 5324.21(i)(2)(iii)-(iv).
+func (p *Pass) apart(a, b *record.Step) bool {
+	one, other := p.patronOf(a), p.patronOf(b)
+	return one != "" && other != "" && one != other
+}
+
+// patronOf is the patron whose wagers a step is about, empty if unknown or if there are several.
+func (p *Pass) patronOf(s *record.Step) string {
+	patron := ""
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if s.Wager != i && (s.Kind <= record.StepVigMarked || !s.Covers(p.Round, i)) {
+			continue
+		}
+		if patron != "" && w.Patron != patron {
+			return ""
+		}
+		if patron = w.Patron; patron == "" {
+			return ""
+		}
+	}
+	return patron
+}
+
+// otherWagers reports whether a payment and a vigorish step that follow each other at a seat may be of different
+// wagers, which the text orders only as "that player's winning wager" and "the vigorish owed by that player".
+func (p *Pass) otherWagers(t steps, first, second record.Seq) bool {
+	i := record.Index(t, func(s *record.Step) bool { return s.Seq == first })
+	j := record.Index(t, func(s *record.Step) bool { return s.Seq == second })
+	if isVig(&t[i]) == isVig(&t[j]) || t.between(i, j) != nil {
+		return false
+	}
+	pay, vig := &t[i], &t[j]
+	if isVig(pay) {
+		pay, vig = vig, pay
+	}
+	return pay.Wager >= 0 && vig.Wager != pay.Wager && !slices.Contains(vig.Wagers, pay.Wager) &&
+		(vig.Wager >= 0 || len(vig.Wagers) > 0 || p.patronOf(vig) == "")
 }
 
 // between is the step that served another seat between two steps of one seat, nil if none did.
@@ -403,7 +444,7 @@ func (p *Pass) breaksProcedure(number uint32) (first, second record.Seq) {
 	c, q := *p.Config, *p
 	c.Procedure, q.Config = number, &c
 	for _, s := range q.zones() {
-		phases := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number) }
+		phases := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number, q.apart) }
 		if first, second = q.outOfOrder(s, phases); second != 0 {
 			return first, second
 		}
