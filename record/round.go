@@ -109,6 +109,15 @@ type DealtCard struct {
 	Burn   int
 }
 
+// Placed is the hand to which a card belongs by its deal: of the first two cards of a hand the one to which they were
+// moved, if they were.
+func (c *DealtCard) Placed() baccarat.Hand {
+	if c.Index <= 2 && c.Fate == MovedAway {
+		return c.Final
+	}
+	return c.Hand
+}
+
 // Misread is another reading of a card: its index in Round.Cards plus one, 0 if there is none, and what was read.
 type Misread struct {
 	Card int

@@ -161,7 +161,7 @@ func inInitialOrder(r *record.Round) bool {
 	var last uint32
 	for i := range r.Cards {
 		c := &r.Cards[i]
-		if i < 4 && (c.Hand != baccarat.Hand(i%2)+baccarat.Player || c.Index != uint8(i/2)+1) {
+		if i < 4 && (c.Hand != baccarat.Hand(i%2)+baccarat.Player || c.Index != uint8(i/2)+1 || c.Placed() != c.Hand) {
 			return false
 		}
 		if !c.Carried && c.CardSeq <= last {
@@ -181,24 +181,39 @@ func checkInitialOrder(p *Pass) {
 	cards := shoeOrder(nil, p.Round)
 	var observed []string
 	var evidence []record.Seq
-	wrong, lost := false, record.Seq(0)
+	wrong, lost, moved := false, record.Seq(0), record.Seq(0)
 	for i, c := range cards[:min(4, len(cards))] {
 		if i > 0 && !cards[i-1].Carried && c.CardSeq > cards[i-1].CardSeq+1 {
 			lost = c.Seq
 		}
-		want := baccarat.Hand(i%2) + baccarat.Player
-		wrong = wrong || c.Hand != want
-		observed = append(observed, fmt.Sprintf("%v %v", c.Card, c.Hand))
+		hand := c.Placed()
+		wrong = wrong || hand != baccarat.Hand(i%2)+baccarat.Player
+		observed = append(observed, fmt.Sprintf("%v %v", c.Card, hand))
 		evidence = append(evidence, c.Seq)
+		if hand != c.Hand {
+			observed[i] += fmt.Sprintf(" (dealt to %v)", c.Hand)
+			moved, evidence = max(moved, c.FateAt), append(evidence, c.FateAt)
+		}
 	}
+	f := Finding{Expected: "PLAYER BANKER PLAYER BANKER", Observed: strings.Join(observed, " "), Evidence: evidence}
 	switch {
 	case wrong && lost != 0:
 		p.CannotJudge("a card before this one was not reported", lost)
 	case wrong:
-		p.Report(Finding{
-			Expected: "PLAYER BANKER PLAYER BANKER", Observed: strings.Join(observed, " "), Evidence: evidence,
-		})
+		p.Report(f)
+	case moved != 0 && p.decidedBefore(moved):
+		p.Suspect(f) // what followed may have been decided by the wrong hands
+	case moved != 0:
+		f.Verdict = finding.Information
+		p.Report(f)
 	}
+}
+
+// decidedBefore reports whether a count was announced or a third card dealt before an event.
+func (p *Pass) decidedBefore(at record.Seq) bool {
+	return record.Any(p.Round.Calls, func(c *record.Call) bool {
+		return c.Seq < at && c.Code != baccarat.NoMoreBets && c.Code != baccarat.CardsCommand
+	}) || record.Any(p.Round.Cards, func(c *record.DealtCard) bool { return c.Index > 2 && c.Seq < at })
 }
 
 // counted is the first announcement of a hand's two-card count, 0 if none.

@@ -165,16 +165,20 @@ func redeal(l *law.Law, r *record.Round) (baccarat.Coup, []errant) {
 		if extra && l.ExtraCounts {
 			column, co.Third = c.Card.Value(), c.Card.Value()
 		}
-		due := baccarat.NoHand
+		due, hand := baccarat.NoHand, c.Hand
 		switch {
 		case len(player) < 2 || len(banker) < 2:
-			due = c.Hand
+			hand = c.Placed()
+			due = hand
 		case len(player) == 2 && l.Drawing.PlayerDraws(co.P2, co.B2):
 			due = baccarat.Player
 		case len(banker) == 2 && !obliged && l.Drawing.BankerDraws(co.P2, co.B2, co.Third):
 			due = baccarat.Banker
 		}
-		if c.Hand == due {
+		if !extra && c.Fate == record.MovedAway && c.Final == due {
+			hand = due // dealt to the wrong hand, and put right
+		}
+		if hand == due {
 			if due == baccarat.Player {
 				player = append(player, c.Card)
 			} else {

@@ -88,8 +88,11 @@ func lacksCard(s *Shoe, r *record.Round) bool {
 func skipsIndex(r *record.Round, h baccarat.Hand) bool {
 	index, cards := uint8(0), uint8(0)
 	for i := range r.Cards {
-		if d := &r.Cards[i]; d.Hand == h {
+		switch d := &r.Cards[i]; {
+		case d.Hand == h:
 			index, cards = max(index, d.Index), cards+1
+		case d.Placed() == h: // moved to the hand
+			cards++
 		}
 	}
 	return index > cards
