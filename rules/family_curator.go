@@ -125,7 +125,7 @@ func (p *Pass) curatorReplaced() {
 			refused = append(refused, s.Seat)
 		}
 	}
-	skipped := inTurn(p.Table.Occupied, seat, 0, refused)
+	skipped := inTurn(p.Table.Occupied, seat, 0, refused, counterclockwise)
 	switch {
 	case len(skipped) == 0:
 	case !taken.Another:
@@ -217,7 +217,7 @@ func (p *Pass) nextInTurn(h *handover, last uint32) bool {
 	for _, offer := range h.offers {
 		without = append(without, offer.Seat)
 	}
-	passedOver := inTurn(seats, last, to.Seat, without)
+	passedOver := inTurn(seats, last, to.Seat, without, counterclockwise)
 	if len(passedOver) == 0 {
 		return true
 	}

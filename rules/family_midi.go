@@ -72,7 +72,7 @@ var midiFamily = []*Rule{
 	},
 }
 
-// ranked are who has the highest wager on a hand, in the order of the seats, and that wager.
+// ranked are who has the highest wager on a hand, in the order of the seats counterclockwise, and that wager.
 type ranked struct {
 	bettors []bettor
 	highest int64
@@ -132,7 +132,7 @@ func (p *Pass) rankings(h baccarat.Hand) [12]ranked {
 			stakes = append(stakes, s)
 		}
 	}
-	slices.SortStableFunc(stakes, func(a, b stake) int { return cmp.Compare(a.seat, b.seat) })
+	slices.SortStableFunc(stakes, func(a, b stake) int { return cmp.Compare(p.ring(a.seat), p.ring(b.seat)) })
 	var by [12]ranked
 	for k := range by {
 		by[k].bettors = p.ranked[k][:0]
@@ -192,6 +192,11 @@ func (r ranked) first(seat uint32) bool {
 
 // due is the first of the seats with the highest wager.
 func (r ranked) due() uint32 { return r.bettors[0].seat }
+
+// lowest is the lowest of the seats with the highest wager.
+func (r ranked) lowest() uint32 {
+	return slices.MinFunc(r.bettors, func(a, b bettor) int { return cmp.Compare(a.seat, b.seat) }).seat
+}
 
 func (r ranked) has(seat uint32) bool {
 	return slices.ContainsFunc(r.bettors, func(b bettor) bool { return b.seat == seat })
@@ -333,7 +338,9 @@ func checkRecipient(tie bool) func(*Pass) {
 				f.Verdict = finding.Information
 				f.Observed += fmt.Sprintf(", taken back unseen and handed to seat %d", right)
 			}
-			p.suspectIf(f.Verdict == "" && leadsWithBonus(p.Round, h, to), f)
+			// The seats may have been declared in no order: the number of a seat is its place then.
+			byNumber := anyRanked(&by, func(r ranked) bool { return r.has(to) && to == r.lowest() })
+			p.suspectIf(f.Verdict == "" && (byNumber || leadsWithBonus(p.Round, h, to)), f)
 		}
 	}
 }

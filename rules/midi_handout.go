@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -142,6 +143,29 @@ func checkSqueezeFaces(p *Pass) {
 		})
 	}
 	p.handedInPart()
+	p.turnedBefore()
+}
+
+// turnedBefore suspects a card that was turned before it was handed to a patron face down: "the dealer shall then hand
+// the two cards of the player's hand, face down". 9 NYCRR 5324.21(f)(3)(ii)(b)-(e).
+func (p *Pass) turnedBefore() {
+	r := p.Round
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		at := slices.IndexFunc(r.Squeezes, func(s record.Squeeze) bool {
+			return s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, c.CardSeq)
+		})
+		if c.Revealed == 0 || at < 0 || c.Revealed > r.Squeezes[at].Seq || r.Squeezes[at].Face == baccarat.FaceUp ||
+			c.Face != baccarat.FaceDown {
+			continue
+		}
+		p.Suspect(Finding{
+			Subject: finding.OfCard(c.CardSeq), Seat: r.Squeezes[at].Seat,
+			Evidence: []record.Seq{c.Revealed, r.Squeezes[at].Seq},
+			Expected: fmt.Sprintf("%s handed to seat %d face DOWN", cardName(c), r.Squeezes[at].Seat),
+			Observed: fmt.Sprintf("turned by %v before", c.RevealedBy),
+		})
+	}
 }
 
 // handedInPart suspects a hand of which one card was handed to a patron, who did not give it up, and the dealer turned
@@ -341,6 +365,7 @@ func checkThirdSqueeze(p *Pass) {
 			continue
 		}
 		had, from, handedTo, gaveUp := uint32(0), record.Seq(0), uint32(0), uint32(0)
+		var back *record.Squeeze
 		for i := range r.Squeezes {
 			s := &r.Squeezes[i]
 			if s.Hand != h {
@@ -350,11 +375,11 @@ func checkThirdSqueeze(p *Pass) {
 			switch {
 			case s.Kind == record.SqueezeReturned && s.Seat == gaveUp && s.Face == baccarat.FaceDown:
 			case s.Kind == record.SqueezeReturned && !holds:
-				had, from = s.Seat, s.Seq
-			case s.Kind == record.SqueezeRelinquished && handedTo == 0:
+				had, from, back = s.Seat, s.Seq, s
+			case s.Kind == record.SqueezeRelinquished && handedTo == 0 && (had == 0 || had == s.Seat):
 				had, gaveUp = 0, s.Seat
 			case s.Kind == record.SqueezeHanded && holds && handedTo == 0:
-				if handedTo = s.Seat; had != 0 && s.Seat != had {
+				if handedTo = s.Seat; had != 0 && s.Seat != had && !p.hasLeft(back, s) {
 					p.Report(Finding{
 						Subject: finding.OfHand(h.String()), Seat: s.Seat, Evidence: []record.Seq{from, s.Seq},
 						Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", h, had),
@@ -369,9 +394,28 @@ func checkThirdSqueeze(p *Pass) {
 	}
 }
 
+// hasLeft reports whether the patron who returned a hand left before the third card was handed out: to whom it is due
+// then is not in the text.
+func (p *Pass) hasLeft(back, out *record.Squeeze) bool {
+	if !slices.Contains(back.Occupied, back.Seat) || slices.Contains(out.Occupied, back.Seat) {
+		return false
+	}
+	p.CannotJudge(fmt.Sprintf("the patron of seat %d, who returned the hand, left before", back.Seat), back.Seq, out.Seq)
+	return true
+}
+
 func (p *Pass) thirdNotHanded(third *record.DealtCard, had uint32, from record.Seq) {
 	if p.Config.Feeds&baccarat.FeedCardFaces == 0 {
 		p.CannotJudge("the table does not report to whom cards are handed", third.Seq)
+		return
+	}
+	turned := cmp.Or(third.Revealed, endOfTime)
+	if left := record.Index(p.Round.Wagers, func(w *record.Wager) bool {
+		return w.Seat == had && w.Left > from && w.Left < turned
+	}); left >= 0 {
+		p.CannotJudge(
+			fmt.Sprintf("the patron of seat %d, who returned the hand, left before", had), from, p.Round.Wagers[left].Left,
+		)
 		return
 	}
 	f := Finding{

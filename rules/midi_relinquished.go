@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -29,8 +30,8 @@ func checkSqueezeOffers(p *Pass) {
 			if p.seatingUnknown(s.Occupied, s.Seat, s.Seq) {
 				return
 			}
-			if want := counterclockwise(s.Occupied, last); s.Seat != want {
-				p.Report(Finding{
+			if want := p.nextSeat(s.Occupied, last); s.Seat != want {
+				p.suspectIf(s.Seat == counterclockwise(s.Occupied, last), Finding{
 					Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
 					Expected: fmt.Sprintf("%v hand offered to seat %d", s.Hand, want),
 					Observed: fmt.Sprintf("offered to seat %d", s.Seat),
@@ -102,7 +103,7 @@ func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
 	if s.Seat != from && p.seatingUnknown(s.Occupied, s.Seat, s.Seq) {
 		return
 	}
-	skipped := inTurn(s.Occupied, from, s.Seat, refused)
+	skipped := inTurn(s.Occupied, from, s.Seat, refused, p.nextSeat)
 	if len(skipped) == 0 || s.Seat == from {
 		return
 	}
@@ -114,7 +115,7 @@ func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
 		)
 		return
 	}
-	p.Report(Finding{
+	p.suspectIf(len(inTurn(s.Occupied, from, s.Seat, refused, counterclockwise)) == 0, Finding{
 		Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
 		Expected: fmt.Sprintf("%v hand first offered to %s", s.Hand, numbered("seat", skipped)),
 		Observed: fmt.Sprintf("handed to seat %d without such an offer", s.Seat),
@@ -122,11 +123,13 @@ func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
 }
 
 // inTurn lists the seats between two seats, counterclockwise, without the ones given; to 0 goes all the way round.
-func inTurn(occupied []uint32, from, to uint32, without []uint32) []uint32 {
+func inTurn(
+	occupied []uint32, from, to uint32, without []uint32, next func(occupied []uint32, seat uint32) uint32,
+) []uint32 {
 	var seats []uint32
 	seat := from
 	for range occupied {
-		if seat = counterclockwise(occupied, seat); seat == to || seat == from {
+		if seat = next(occupied, seat); seat == to || seat == from {
 			break
 		}
 		if !slices.Contains(without, seat) {
@@ -134,6 +137,29 @@ func inTurn(occupied []uint32, from, to uint32, without []uint32) []uint32 {
 		}
 	}
 	return seats
+}
+
+// ring is the place of a seat counterclockwise around the table. A seat that the table does not declare comes last.
+func (p *Pass) ring(seat uint32) int {
+	if at := slices.Index(p.Config.Seats, seat); at >= 0 {
+		return at
+	}
+	return len(p.Config.Seats) + int(seat)
+}
+
+// nextSeat is the first occupied seat counterclockwise from a seat, as the table declares its seats.
+func (p *Pass) nextSeat(occupied []uint32, seat uint32) (next uint32) {
+	from, first := p.ring(seat), uint32(0)
+	for _, s := range occupied {
+		at := p.ring(s)
+		if first == 0 || at < p.ring(first) {
+			first = s
+		}
+		if at > from && (next == 0 || at < p.ring(next)) {
+			next = s
+		}
+	}
+	return cmp.Or(next, first)
 }
 
 // turnedByDealer judges a relinquished hand that was handed to no one afterwards.
@@ -145,7 +171,7 @@ func (p *Pass) turnedByDealer(gave, accepted *record.Squeeze, refused []uint32) 
 		return
 	}
 	f := Finding{Subject: finding.OfHand(gave.Hand.String()), Evidence: []record.Seq{gave.Seq}}
-	skipped := inTurn(gave.Occupied, gave.Seat, 0, refused)
+	skipped := inTurn(gave.Occupied, gave.Seat, 0, refused, p.nextSeat)
 	switch {
 	case accepted != nil:
 		f.Seat, f.Evidence = accepted.Seat, append(f.Evidence, accepted.Seq)
@@ -169,6 +195,7 @@ func checkDealerTurns(p *Pass) {
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		handed := handed(r, h)
 		if handed == nil {
+			p.turnedByOthers(h)
 			continue
 		}
 		by := p.rankings(h)
@@ -185,6 +212,29 @@ func checkDealerTurns(p *Pass) {
 			Expected: fmt.Sprintf("%v hand turned by DEALER", h),
 			Observed: fmt.Sprintf("handed to seat %d", handed.Seat),
 		})
+	}
+}
+
+// turnedByOthers reports a hand that no patron wagered on, and that another than the dealer turned.
+// 9 NYCRR 5324.21(f)(3)(ii)(g)(3)(i).
+func (p *Pass) turnedByOthers(h baccarat.Hand) {
+	r := p.Round
+	by := p.rankings(h)
+	unknown := record.Any(r.Steps, func(s *record.Step) bool { return unreported(r, s.Seat) })
+	if len(by[0].bettors)+len(by[2].bettors) > 0 || unknown {
+		return
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.Final == h && (c.RevealedBy == baccarat.RolePatron || c.RevealedBy == baccarat.RoleSpectator) {
+			p.Report(Finding{
+				Subject: finding.OfHand(h.String()), Parts: []finding.Subject{finding.OfCard(c.CardSeq)},
+				Evidence: []record.Seq{c.Seq, c.Revealed},
+				Expected: fmt.Sprintf("%v hand turned by DEALER", h),
+				Observed: fmt.Sprintf("%s turned by %v", cardName(c), c.RevealedBy),
+			})
+			return
+		}
 	}
 }
 
