@@ -207,8 +207,9 @@ func (p *Pass) checkUnprintedTreasures(table string) {
 	}
 }
 
-// changedInRound reports a configuration that came into force within the round and changes what the
-// law wants fixed before it.
+// changedInRound reports a configuration that came into force within the round and changes what the law wants fixed
+// before it. No more bets is announced "at the commencement of each round of play": N.J.A.C. 19:47-3.7(b), 7.7(b);
+// 9 NYCRR 5324.21(f)(2).
 func (p *Pass) changedInRound(changes func(*law.Config) bool, what string) {
 	for i := range p.Table.Changes {
 		c := &p.Table.Changes[i]
@@ -217,10 +218,17 @@ func (p *Pass) changedInRound(changes func(*law.Config) bool, what string) {
 				p.CannotJudge("when the round ended was not reported", c.Seq)
 				return
 			}
-			p.Report(Finding{
+			f := Finding{
 				Expected: what + " changed only between rounds", Observed: "changed within the round",
 				Evidence: []record.Seq{c.Seq},
-			})
+			}
+			if !c.InRound {
+				if !record.Any(p.Round.Wagers, func(w *record.Wager) bool { return w.Placed < c.Seq }) {
+					return
+				}
+				f.Verdict, f.Observed = finding.Suspect, "changed after wagers were made, before no more bets"
+			}
+			p.Report(f)
 			return
 		}
 	}

@@ -104,7 +104,7 @@ func (t *Table) configure(c *turn, p *Configuration) {
 	if s := t.Shoe; s != nil {
 		// A queued change whose time comes within a round waits for the next one.
 		if p.Seq == c.seq && t.Closing.Seq == 0 && s.Round != nil && s.Round.Ended.Seq == 0 && s.Round.Voided.Seq == 0 {
-			change.InRound = true
+			change.InRound = s.Progress.Betting
 			s.Round.ConfigChanged = append(s.Round.ConfigChanged, record.Change{Seq: c.seq})
 		}
 		if s.Out == 0 {
