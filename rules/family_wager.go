@@ -273,13 +273,34 @@ func checkHandled(p *Pass) {
 			}
 			switch h.Role {
 			case baccarat.RolePatron:
+				from := len(p.Findings)
 				p.reportWager(w, "not handled between the first card and settlement", "handled by PATRON", first, h.Seq)
+				if p.decided(w, h.Seq) {
+					p.suspectFrom(from)
+				}
 			case baccarat.NoRole:
 				p.CannotJudge("who handled a wager was not reported", w.Placed, h.Seq)
 			default: // the text forbids it to players
 			}
 		}
 	}
+}
+
+// decided reports whether the decision about a wager was rendered, and may have been implemented, before an event: the
+// round was declared void, the result by which the wager is a push was announced, or a part of the settlement was made.
+// 9 NYCRR 5324.21(b)(4): "until a decision has been rendered and implemented with respect to such wager".
+func (p *Pass) decided(w *record.Wager, at record.Seq) bool {
+	r := p.Round
+	for s := range motions(w, r) {
+		if s.Seq < at {
+			return true
+		}
+	}
+	if r.Voided.Seq != 0 && r.Voided.Seq < at {
+		return true
+	}
+	return p.disposition(w) == baccarat.Return &&
+		record.Any(r.Calls, func(c *record.Call) bool { return c.Code.Declares() && c.Seq < at })
 }
 
 func checkMedium(p *Pass) {
