@@ -43,28 +43,32 @@ func (f *Floor) NoteRounds(r *rows.Rounds) {
 	}
 }
 
-// moment is a configuration that comes into force, or the first round under it.
+// moment is a configuration that comes into force, or the first round under it, with the time until which it counts as
+// used: of the last round if another configuration replaced it.
 type moment struct {
-	at   int64
-	row  *rows.Config
-	used bool
+	at, last int64
+	row      *rows.Config
+	used     bool
 }
 
 // moments are the configurations and their first rounds in the order of time.
 func (f *Floor) moments() []moment {
 	var all []moment
-	next := map[[2]string]int64{}
+	next := map[[2]string]*rows.Config{}
 	for i := len(f.rows) - 1; i >= 0; i-- {
 		row := &f.rows[i]
 		key := [2]string{row.PropertyID, row.TableID}
-		until, ok := next[key]
-		if !ok {
-			until = math.MaxInt64
+		until, by := int64(math.MaxInt64), next[key]
+		if by != nil {
+			until = by.EffectiveAt
 		}
-		next[key] = row.EffectiveAt
+		next[key] = row
 		all = append(all, moment{at: row.EffectiveAt, row: row})
-		if first := f.firstRound(key, row.EffectiveAt, until); first != 0 && !row.Closed {
-			all = append(all, moment{at: first, row: row, used: true})
+		if first, last := f.use(key, row.EffectiveAt, until); first != 0 && !row.Closed {
+			if by == nil || by.Closed {
+				last = math.MaxInt64 // it stayed elected
+			}
+			all = append(all, moment{at: first, last: last, row: row, used: true})
 		}
 	}
 	slices.SortFunc(all, func(a, b moment) int {
@@ -82,17 +86,21 @@ func (f *Floor) moments() []moment {
 	return all
 }
 
-// firstRound is the time of the first round in a span, 0 if there was none.
-func (f *Floor) firstRound(key [2]string, from, until int64) (first int64) {
+// use is the time of the first and of the last round in a span, 0 if there was none.
+func (f *Floor) use(key [2]string, from, until int64) (first, last int64) {
 	if f.settled == nil {
-		return from
+		return from, until
 	}
 	for _, at := range f.settled[key] {
-		if at >= from && at < until && (first == 0 || at < first) {
+		if at < from || at >= until {
+			continue
+		}
+		if first == 0 || at < first {
 			first = at
 		}
+		last = max(last, at)
 	}
-	return first
+	return first, last
 }
 
 // Findings walks all configurations in the order in which they took effect, and the first rounds under them, and
@@ -140,7 +148,7 @@ func (f *Floor) changed(pass *rules.FloorPass, all []moment) []*rules.FloorTable
 		if m.used {
 			for _, t := range pass.Open {
 				if t.Property == m.row.PropertyID && t.Table == m.row.TableID && uint64(t.Seq) == m.row.Seq {
-					t.Used = true
+					t.Used, t.UsedAt, t.LastUsed = true, m.at, m.last
 					changed = append(changed, f.judged(pass, t)...)
 				}
 			}
@@ -204,7 +212,7 @@ func (f *Floor) finding(of *rules.FloorFinding) finding.Finding {
 	if !t.Law.Book.InForce(f.opt.Calendar.Date(t.At)) {
 		row.Basis = finding.NotInForce
 	}
-	if !row.Basis.Proves() {
+	if !row.Basis.Proves() || of.Doubtful {
 		row.Verdict = finding.Suspect
 	}
 	row.Citations, row.Rulebook, row.Engine = cited.Citations, t.Law.Book.Ref(), f.opt.Version

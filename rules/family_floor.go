@@ -25,9 +25,15 @@ type FloorTable struct {
 	Seq     record.Seq
 	EventID string
 	At      int64
-	// Used means that a round was settled under it.
-	Used bool
+	// Used means that a round was settled under it, the first one at UsedAt. LastUsed is the last one if another
+	// configuration replaced it, otherwise after all time.
+	Used             bool
+	UsedAt, LastUsed int64
 }
+
+// usedBeside reports whether a round of a table was settled under its configuration while another table used its own:
+// tables that change over one after the other, and settle no round between, agree.
+func (t *FloorTable) usedBeside(o *FloorTable) bool { return t.Used && t.LastUsed >= o.UsedAt }
 
 // FloorFinding is a table that differs from another table with which it must agree.
 type FloorFinding struct {
@@ -36,6 +42,8 @@ type FloorFinding struct {
 	Expected, Observed string
 	// Covers are the rules whose findings about the same table this one explains.
 	Covers []string
+	// Doubtful means that the text can be read so that the two need not agree.
+	Doubtful bool
 }
 
 // FloorPass is what a rule of the Floor stage may look at: a table whose configuration has come into
@@ -77,9 +85,9 @@ func (p *FloorPass) Evaluate() {
 	p.Findings = slices.DeleteFunc(slices.Clone(p.Findings), covered)
 }
 
-// compare reports the first other open table that the changed one must agree with and does not. It accuses neither of
-// the two: the finding names both.
-func (p *FloorPass) compare(peers func(*FloorTable) bool, value func(*FloorTable) string) {
+// compare reports the first other open table that the changed one must agree with and does not, and whether there is
+// one. It accuses neither of the two: the finding names both.
+func (p *FloorPass) compare(peers func(*FloorTable) bool, value func(*FloorTable) string) bool {
 	for _, o := range p.Open {
 		if o != p.Changed && peers(o) && value(o) != value(p.Changed) {
 			p.Findings = append(p.Findings, FloorFinding{
@@ -89,9 +97,10 @@ func (p *FloorPass) compare(peers func(*FloorTable) bool, value func(*FloorTable
 					"table %s: %s; table %s: %s", p.Changed.Table, value(p.Changed), o.Table, value(o),
 				),
 			})
-			return
+			return true
 		}
 	}
+	return false
 }
 
 func (p *FloorPass) samePit(o *FloorTable) bool {
@@ -117,7 +126,7 @@ var floorFamily = []*Rule{
 				return
 			}
 			p.compare(func(o *FloorTable) bool {
-				return o.Property == p.Changed.Property && o.Used && isMini(o.Game) && charges(o) &&
+				return o.Property == p.Changed.Property && o.usedBeside(p.Changed) && isMini(o.Game) && charges(o) &&
 					(together || o.Game == p.Changed.Game)
 			}, func(t *FloorTable) string {
 				if !t.takes().Elected {
@@ -134,9 +143,13 @@ var floorFamily = []*Rule{
 			if !p.Settled || !hasProcedure(p.Changed) {
 				return
 			}
-			p.compare(func(o *FloorTable) bool {
-				return p.samePit(o) && o.Used && p.sameKind(o) && hasProcedure(o)
-			}, procedureWord)
+			peer := func(o *FloorTable) bool { return p.samePit(o) && o.usedBeside(p.Changed) && hasProcedure(o) }
+			game := func(o *FloorTable) bool { return peer(o) && o.Game == p.Changed.Game }
+			kind := func(o *FloorTable) bool { return peer(o) && p.sameKind(o) }
+			if !p.compare(game, procedureWord) && p.compare(kind, procedureWord) {
+				// "all mini baccarat or midi baccarat tables": of both together, or of each. 9 NYCRR 5324.21(i)(3)(i).
+				p.Findings[len(p.Findings)-1].Doubtful = true
+			}
 		},
 	},
 	{
