@@ -177,6 +177,11 @@ func checkAlternate(p *Pass) {
 		Expected: "the batch that was not in the shoe before", Observed: "batch " + s.Batch() + " again",
 		Evidence: p.loading(),
 	}
+	// Cards that were received since are not those of the shoe before.
+	if b := p.Table.Batch(s.Batch()); b != nil && b.Received > s.Prep.CardBefore {
+		p.CannotJudge("the cards of batch "+b.ID+" were received after the shoe before", b.Received, s.Prep.CardBefore)
+		return
+	}
 	switch use {
 	case methodUnknown:
 		p.CannotJudge("how the cards were shuffled was not reported", f.Evidence...)

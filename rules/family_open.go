@@ -83,15 +83,15 @@ func (p *Pass) newBatch() *record.Batch {
 func (p *Pass) opened() *record.Batch {
 	b := p.newBatch()
 	switch {
-	case b == nil || !b.PreShuffled && (b.Received != 0 || !p.Config.PreShuffled):
+	case b == nil || !b.PreShuffled && !p.Config.PreShuffled,
+		!p.Law.PreShuffledExempt && !p.Law.PreShuffledElsewhere:
 		return b
-	case p.Law.PreShuffledExempt:
-		return nil
-	case p.Law.PreShuffledElsewhere:
+	case !b.PreShuffled && b.Received != 0:
+		p.CannotJudge("the table has pre-shuffled cards, their receipt does not say so", b.Received)
+	case p.Law.PreShuffledElsewhere && !p.Law.PreShuffledExempt:
 		p.CannotJudge("the conditions under which cards may come pre-shuffled are not reported", b.Received)
-		return nil
 	}
-	return b
+	return nil
 }
 
 // steps are the events that a batch shows.
@@ -139,6 +139,8 @@ func checkOpeningShuffle(p *Pass) {
 	case b == nil || b.Received == 0 || b.Dealt != 0 || b.Shuffled != 0:
 		p.CannotJudge("no shuffle of these cards was reported", p.loading()...)
 	case b.PreShuffled:
+	case p.Config.PreShuffled:
+		p.CannotJudge("the table has pre-shuffled cards, their receipt does not say so", b.Received)
 	default:
 		p.reportBatch(b, "shuffled before the first card", "no shuffle")
 	}
