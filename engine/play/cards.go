@@ -30,13 +30,27 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.CardCarriedOver:
 		t.carry(c, s, p.CardSeq)
 	case *schema.CardTouched:
-		r.Touches = append(r.Touches, record.Touched{
-			Seq: c.seq, Role: baccarat.Role(p.ByRole), Seat: p.Seat, PermittedBy: baccarat.Role(p.PermittedBy),
-		})
+		touch(c, r, p)
 	default:
 		return false
 	}
 	return true
+}
+
+func touch(c *turn, r *record.Round, p *schema.CardTouched) {
+	r.Touches = append(r.Touches, record.Touched{
+		Seq: c.seq, Role: baccarat.Role(p.ByRole), Seat: p.Seat, PermittedBy: baccarat.Role(p.PermittedBy),
+	})
+}
+
+// touchBetween enters a card that was touched outside of a round into the round before, which is not settled yet.
+func (s *Shoe) touchBetween(c *turn, p *schema.CardTouched) {
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r != nil && len(r.Cards) > 0 {
+			touch(c, r, p)
+			return
+		}
+	}
 }
 
 func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {

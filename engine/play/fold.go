@@ -148,6 +148,8 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 		}
 	case *schema.CardFoundFaceup:
 		s.faceUp(c, p)
+	case *schema.CardTouched:
+		s.touchBetween(c, p)
 	case *schema.VigorishCollected:
 		if r := chargedIn(t, s, p, c.round); r != nil {
 			t.charge(c, r, p)
