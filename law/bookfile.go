@@ -47,6 +47,7 @@ type gameFile struct {
 	Markers              []string             `yaml:"markers"`
 	DealtBy              string               `yaml:"dealt_by"`
 	ThirdCardFace        string               `yaml:"third_card_face"`
+	ThirdCardPlace       string               `yaml:"third_card_place"`
 	Burn                 burnFile             `yaml:"burn"`
 	ClosesAtCard         bool                 `yaml:"closes_at_card"`
 	NoticeToCommission   bool                 `yaml:"notice_to_commission"`
@@ -166,6 +167,7 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 	parseList(&c, "markers", gf.Markers, &l.Markers)
 	parse(&c, "dealt_by", gf.DealtBy, &l.DealtBy)
 	parseOptional(&c, "third_card_face", gf.ThirdCardFace, &l.ThirdCardFace)
+	parseOptional(&c, "third_card_place", gf.ThirdCardPlace, &l.ThirdCardPlace)
 	parseOptional(&c, "burn/shown", gf.Burn.Shown, &l.BurnShown)
 	parseOptional(&c, "burn/to", gf.Burn.To, &l.BurnTo)
 	if gf.ThirdCardOrder != "" && gf.ThirdCardOrder != "derived" {

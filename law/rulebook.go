@@ -68,8 +68,10 @@ type Law struct {
 	Markers       []baccarat.Marker
 	DealtBy       baccarat.Role
 	ThirdCardFace baccarat.Face
-	BurnShown     baccarat.Shown
-	BurnTo        baccarat.Destination
+	// ThirdCardPlace is where a third card is placed, NoPlace if the text does not say.
+	ThirdCardPlace baccarat.Place
+	BurnShown      baccarat.Shown
+	BurnTo         baccarat.Destination
 	// ClosesAtCard means that a shoe's ledger is judged at the next shoe's first card, not at its
 	// shuffle alone. 9 NYCRR 5324.21(c)(3)(ii).
 	ClosesAtCard bool

@@ -21,7 +21,8 @@ func TestRulebookSchema(t *testing.T) {
 		"unseen": slices.DeleteFunc(wordsOf[baccarat.VigorishMode](), func(word string) bool { return word == "OTHER" }),
 		"media":  wordsOf[baccarat.Medium](), "markers": wordsOf[baccarat.Marker](),
 		"dealt_by": wordsOf[baccarat.Role](), "third_card_face": wordsOf[baccarat.Face](),
-		"shown": wordsOf[baccarat.Shown](), "to": wordsOf[baccarat.Destination](),
+		"third_card_place": wordsOf[baccarat.Place](),
+		"shown":            wordsOf[baccarat.Shown](), "to": wordsOf[baccarat.Destination](),
 	}
 	root := schemaOf(reflect.TypeFor[bookFile](), words)
 	root["$schema"] = "https://json-schema.org/draft/2020-12/schema"

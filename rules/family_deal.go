@@ -398,9 +398,9 @@ func checkThirdCardFace(p *Pass) {
 			p.CannotJudge("the face of a third card was not reported", c.Seq)
 			continue
 		case c.Face != p.Law.ThirdCardFace:
-		case p.Law.ClosesAtCard && c.Place != baccarat.NoPlace && c.Place != baccarat.HandArea:
+		case p.Law.ThirdCardPlace != baccarat.NoPlace && c.Place != baccarat.NoPlace && c.Place != p.Law.ThirdCardPlace:
 			// "on the area designated for the player's hand": 9 NYCRR 5324.21(f)(3)(i)(c)-(d), (ii)(d)-(e).
-			area, at = " at HAND_AREA", fmt.Sprintf(" at %v", c.Place)
+			area, at = fmt.Sprintf(" at %v", p.Law.ThirdCardPlace), fmt.Sprintf(" at %v", c.Place)
 		default:
 			continue
 		}
