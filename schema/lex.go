@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"math/bits"
@@ -148,9 +149,9 @@ func rejectType(b []byte, i int, field, want string) *RejectError {
 			found = "an object"
 		case c == '[':
 			found = "a list"
-		case c == 't', c == 'f':
+		case literal(b[i:], "true"), literal(b[i:], "false"):
 			found = "a bool"
-		case c == 'n':
+		case literal(b[i:], "null"):
 			found = "null"
 		case c == '-', c >= '0' && c <= '9':
 			found = "a number"
@@ -159,6 +160,14 @@ func rejectType(b []byte, i int, field, want string) *RejectError {
 		}
 	}
 	return reject(field, i, "expected %s, found %s", want, found)
+}
+
+// literal reports whether the bytes begin with a word of JSON.
+func literal(b []byte, word string) bool {
+	if !bytes.HasPrefix(b, []byte(word)) {
+		return false
+	}
+	return len(b) == len(word) || bytes.IndexByte([]byte(" \t\r\n,]}"), b[len(word)]) >= 0
 }
 
 // jsonString reads a string. The bytes are valid until the next string is read, and may be no UTF-8.

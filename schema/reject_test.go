@@ -17,6 +17,9 @@ func TestRejectJSON(t *testing.T) {
 	for _, tt := range []struct{ in, want string }{
 		{``, `event at byte 0: the record ends within the JSON`},
 		{`[]`, `event at byte 0: expected an object, found a list`},
+		{`null`, `event at byte 0: expected an object, found null`},
+		{`not JSON`, `event at byte 0: expected an object, found "n"`},
+		{`the end`, `event at byte 0: expected an object, found "t"`},
 		{`{`, `event at byte 1: the record ends within the JSON`},
 		{`{"event_id":"e"`, `event at byte 15: the record ends within the JSON`},
 		{`{"event_id":"e`, `event_id at byte 14: the record ends within the JSON`},
