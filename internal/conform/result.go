@@ -147,8 +147,8 @@ func (t *table) judgeFeeds() {
 					" is declared and no event has content of it: what does not come of it is a breach"})
 			case !feed.Declared && feed.Events > 0 && n > 0:
 				t.Notes = add(t.Notes, Problem{Where: config.Where, Text: fmt.Sprintf(
-					"feed %s is not declared, and its content is in %s: %d more rules can judge if it is declared",
-					feed.Feed, output.Count(feed.Events, "event"), n)})
+					"feed %s is not declared, and its content is in %s: %s can judge if it is declared",
+					feed.Feed, output.Count(feed.Events, "event"), output.Count(uint64(n), "more rule"))})
 			}
 		}
 	}
