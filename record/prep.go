@@ -17,7 +17,9 @@ type Batch struct {
 	BackDesign  string
 	PreShuffled bool
 
+	// Reinspected is the latest inspection, if it came after a step that follows the first one.
 	Inspected   Seq
+	Reinspected Seq `cbor:",omitempty"`
 	InspectedBy string
 	// InspectedAs is the role of the inspector; Calling and Floor are who was assigned to the table then.
 	InspectedAs    baccarat.Role

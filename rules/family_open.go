@@ -100,7 +100,7 @@ func batchSteps(b *record.Batch) []record.Seq {
 }
 
 func (p *Pass) reportBatch(b *record.Batch, expected, observed string) {
-	p.Report(Finding{Expected: expected, Observed: observed, Evidence: batchSteps(b)})
+	p.Report(Finding{Expected: expected, Observed: observed, Evidence: append(batchSteps(b), b.Reinspected)})
 }
 
 func checkInspection(p *Pass) {
@@ -113,7 +113,7 @@ func checkInspection(p *Pass) {
 	switch {
 	case joint && b.Inspected == 0:
 		p.reportBatch(b, "inspected before the first card", "no inspection before it")
-	case joint && b.Reshuffled != 0 && b.Reshuffled < b.Inspected:
+	case joint && b.Reshuffled != 0 && b.Reshuffled < max(b.Inspected, b.Reinspected):
 		// The inspection sorts each deck into the order of new cards: 9 NYCRR 5322.15(c).
 		p.reportBatch(b, "shuffled between the inspection and the first card", "last shuffled before the inspection")
 	case !joint && (b.Inspected == 0 || b.Shuffled != 0 && b.Inspected > b.Shuffled):

@@ -29,34 +29,63 @@ func (t *Table) foldCards(c *turn) {
 		b.BackColor, b.BackDesign, b.Receipts = p.BackColor, p.BackDesign, b.Receipts+1
 		b.Backs = append(b.Backs, back)
 	case *schema.CardsInspected:
-		b := t.batch(p.BatchID)
-		b.Inspected, b.InspectedBy, b.NewDeckOrder, b.Missing, b.Extra = c.seq, p.DealerID, p.NewDeckOrder, len(
-			p.Missing,
-		), len(p.Extra)
-		b.InspectedAs, b.Calling = baccarat.Role(t.now.Actor.Role), t.Calling
-		if b.InspectedBy == "" && b.InspectedAs == baccarat.RoleDealer {
-			b.InspectedBy = t.now.Actor.ID
-		}
+		t.inspected(c, t.batch(p.BatchID), p)
 	case *schema.CardsVerified:
 		b := t.batch(p.BatchID)
+		another := b.VerifiedBy != "" && (b.Floor != "" && b.VerifiedBy != b.Floor || b.VerifiedBy == b.InspectedBy)
+		right := b.VerifierRole == baccarat.RoleFloorperson && !another && b.Verified > b.Inspected
+		if repeats(b, b.Verified, right) {
+			return
+		}
 		b.Verified, b.VerifiedBy, b.VerifierRole = c.seq, p.VerifierID, baccarat.Role(p.VerifierRole)
 		b.Floor = t.Floor
 	case *schema.CardsSpread:
 		b := t.batch(p.BatchID)
+		if repeats(b, b.Spread, b.SpreadFace == baccarat.FaceUp && b.InSequence) {
+			return
+		}
 		b.Spread, b.SpreadFace, b.InSequence = c.seq, baccarat.Face(p.Face), p.SuitSequenceOK
 		b.Arranged, b.Columns = p.Arrangement != 0, p.Arrangement == schema.ArrangementColumns
 	case *schema.CardsViewed:
 		b := t.batch(p.BatchID)
-		b.Viewed, b.Viewers = c.seq, p.ParticipantsPresent
+		if !repeats(b, b.Viewed, b.Viewers > 0 && b.Viewed > b.Spread) {
+			b.Viewed, b.Viewers = c.seq, p.ParticipantsPresent
+		}
 	case *schema.CardsWashed:
 		b := t.batch(p.BatchID)
-		b.Washed, b.WashFace = c.seq, baccarat.Face(p.Face)
+		if !repeats(b, b.Washed, b.WashFace == baccarat.FaceDown && b.Washed > b.Viewed) {
+			b.Washed, b.WashFace = c.seq, baccarat.Face(p.Face)
+		}
 	case *schema.CardsStacked:
-		t.batch(p.BatchID).Stacked = c.seq
+		if b := t.batch(p.BatchID); !repeats(b, b.Stacked, b.Stacked > b.Washed) {
+			b.Stacked = c.seq
+		}
 	case *schema.BatchReported:
 		t.batchState(c, p)
 	default: // fold sends nothing else
 	}
+}
+
+// inspected takes in an inspection. One that is repeated after the cards were shuffled, or after another step that
+// follows it, does not undo the first: the texts of New Jersey want one before the first shuffle. That of New York
+// wants a shuffle after the latest one. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d).
+func (t *Table) inspected(c *turn, b *record.Batch, p *schema.CardsInspected) {
+	b.Missing, b.Extra = len(p.Missing), len(p.Extra)
+	if repeats(b, b.Inspected, true) {
+		b.Reinspected = c.seq
+		return
+	}
+	b.Inspected, b.InspectedBy, b.NewDeckOrder = c.seq, p.DealerID, p.NewDeckOrder
+	b.InspectedAs, b.Calling = baccarat.Role(t.now.Actor.Role), t.Calling
+	if b.InspectedBy == "" && b.InspectedAs == baccarat.RoleDealer {
+		b.InspectedBy = t.now.Actor.ID
+	}
+}
+
+// repeats reports whether a step of the opening was done, was right, and another one followed it: to do it again
+// replaces nothing. A step that was wrong, or that nothing followed, is done again.
+func repeats(b *record.Batch, done record.Seq, right bool) bool {
+	return done != 0 && right && max(b.Verified, b.Spread, b.Viewed, b.Washed, b.Stacked, b.Shuffled) > done
 }
 
 // forNew leaves of a batch what was done with the cards that are received now. What was reported before the first
@@ -72,7 +101,9 @@ func (t *Table) forNew(b *record.Batch) {
 	default:
 		b.Backs = nil // other cards take the place of those that were dealt
 	}
-	for _, step := range []*record.Seq{&b.Inspected, &b.Verified, &b.Spread, &b.Viewed, &b.Washed, &b.Stacked} {
+	for _, step := range []*record.Seq{
+		&b.Inspected, &b.Reinspected, &b.Verified, &b.Spread, &b.Viewed, &b.Washed, &b.Stacked,
+	} {
 		if *step <= done {
 			*step = 0
 		}
