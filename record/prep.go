@@ -181,6 +181,67 @@ func (p *Preparation) reset() {
 	}
 }
 
+// BeginAgain leaves of a preparation that was begun again what was done since: the stack was shuffled, laced and cut
+// again, so that nothing of what was done before lasts. It was not begun again once a card had left the shoe.
+func (s *Shoe) BeginAgain() {
+	p := &s.Prep
+	// The first shuffle of the preparation that lasts, the latest step before it, and the latest shuffle.
+	var anew, before, shuffled Seq
+	for _, h := range p.Shuffles {
+		if h.AfterLacing {
+			continue
+		}
+		last, burned := p.lastStep(h.Seq), len(s.OrderAt) > 0 && s.OrderAt[0] < h.Seq
+		if shuffled != 0 && last > shuffled && !burned {
+			before, anew = last, h.Seq
+		}
+		shuffled = h.Seq
+	}
+	lacedAnew := slices.ContainsFunc(p.Laced, func(l Laced) bool { return l.Seq > anew })
+	if before == 0 || !lacedAnew || !slices.ContainsFunc(p.Cuts, func(c Cut) bool { return c.Seq > anew }) {
+		return
+	}
+	p.Shuffles = slices.DeleteFunc(p.Shuffles, func(h Shuffle) bool { return h.Seq < before })
+	p.Laced = slices.DeleteFunc(p.Laced, func(l Laced) bool { return l.Seq <= before })
+	p.Offers = slices.DeleteFunc(p.Offers, func(o CutOffer) bool { return o.Seq <= before })
+	p.Cuts = slices.DeleteFunc(p.Cuts, func(c Cut) bool { return c.Seq <= before })
+	p.Recuts = slices.DeleteFunc(p.Recuts, func(r Recut) bool { return r.Seq <= before })
+	p.Transposed = slices.DeleteFunc(p.Transposed, func(t Change) bool { return t.Seq <= before })
+	p.Cutcards = slices.DeleteFunc(p.Cutcards, func(c PlacedCutcard) bool { return c.Seq <= before })
+	p.Loads = slices.DeleteFunc(p.Loads, func(l Seq) bool { return l <= before })
+}
+
+// lastStep is the latest step after the shuffle of a preparation that came before an event, 0 if there is none.
+func (p *Preparation) lastStep(at Seq) (last Seq) {
+	note := func(seq Seq) {
+		if seq < at {
+			last = max(last, seq)
+		}
+	}
+	for _, l := range p.Laced {
+		note(l.Seq)
+	}
+	for _, o := range p.Offers {
+		note(o.Seq)
+	}
+	for _, c := range p.Cuts {
+		note(c.Seq)
+	}
+	for _, r := range p.Recuts {
+		note(r.Seq)
+	}
+	for _, t := range p.Transposed {
+		note(t.Seq)
+	}
+	for _, c := range p.Cutcards {
+		note(c.Seq)
+	}
+	for _, l := range p.Loads {
+		note(l)
+	}
+	return last
+}
+
 // LastRecut is the latest order to cut again before the first card, 0 if there was none.
 func (p *Preparation) LastRecut() Seq {
 	for _, r := range slices.Backward(p.Recuts) {

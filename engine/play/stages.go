@@ -10,6 +10,7 @@ import (
 // prepare reaches Prepared at the first card of a shoe: until then a step of its preparation may come.
 func (t *Table) prepare(c *turn, s *Shoe) {
 	s.Prepared = true
+	s.BeginAgain()
 	if s.Law == nil || s.Config == nil {
 		s.enforce(t)
 	}
