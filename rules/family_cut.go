@@ -293,10 +293,18 @@ func checkCutDepth(p *Pass) {
 		if c.Depth >= 10 && c.Depth+10 <= c.Stack || p.Shoe.Prep.Remedied(c.Seq) {
 			continue
 		}
-		p.Report(Finding{
+		f := Finding{
 			Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)),
 			Observed: fmt.Sprint(c.Depth), Evidence: []record.Seq{c.Seq},
-		})
+		}
+		if c.Stack == 0 { // no stack has no cards
+			f.Expected = "at least 10 cards from the front"
+			if c.Depth >= 10 {
+				p.CannotJudge("of how many cards the stack was cut was not reported", c.Seq)
+				continue
+			}
+		}
+		p.Report(f)
 		return
 	}
 }
@@ -306,16 +314,21 @@ func checkTransposed(p *Pass) {
 	if len(prep.Cuts) == 0 {
 		return
 	}
-	cut := prep.Cuts[len(prep.Cuts)-1]
+	cut, moved := prep.Cuts[len(prep.Cuts)-1], int64(0)
+	for _, t := range prep.Transposed {
+		if t.Seq > cut.Seq {
+			moved += t.Amount
+		}
+	}
 	for _, t := range slices.Backward(prep.Transposed) {
 		if t.Seq < cut.Seq {
 			break
 		}
-		if t.Amount == int64(cut.Depth) {
+		if t.Amount == int64(cut.Depth) || moved == int64(cut.Depth) { // in one motion, or in several
 			return
 		}
 		p.Report(Finding{
-			Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(t.Amount),
+			Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(moved),
 			Evidence: []record.Seq{cut.Seq, t.Seq},
 		})
 		return

@@ -530,6 +530,10 @@ func checkFullReshuffle(p *Pass) {
 		return
 	}
 	for _, c := range s.Prep.Cuts {
+		if c.Stack == 0 {
+			p.CannotJudge("of how many cards the stack was cut was not reported", c.Seq)
+			continue
+		}
 		if want := 52 * s.Loaded.Decks; s.CutFrom(c) != want {
 			p.Report(Finding{
 				Expected: fmt.Sprintf("all %d cards reshuffled", want), Observed: fmt.Sprintf("a stack of %d", c.Stack),
