@@ -214,7 +214,7 @@ func checkOfferOrder(p *Pass) {
 
 func checkWhoCuts(p *Pass) {
 	prep := &p.Shoe.Prep
-	if n := len(prep.Cuts); n == 0 || n > 1+len(prep.Recuts) {
+	if n := len(prep.Cuts) - len(replacedCuts(prep)); n == 0 || n > 1+len(prep.Recuts) {
 		p.Report(Finding{
 			Expected: "one cut", Observed: fmt.Sprintf("%d", n),
 			Evidence: []record.Seq{p.Shoe.First, p.Shoe.Loaded.Seq},
@@ -255,6 +255,21 @@ func checkWhoCuts(p *Pass) {
 	}
 }
 
+// replacedCuts are the cuts after which whoever made them placed the cutting card again, before a card was moved: the
+// stack was cut once, where the card lay at last.
+func replacedCuts(prep *record.Preparation) (replaced []record.Seq) {
+	for i := 1; i < len(prep.Cuts); i++ {
+		before, again := &prep.Cuts[i-1], &prep.Cuts[i]
+		between := func(seq record.Seq) bool { return seq > before.Seq && seq < again.Seq }
+		if before.Named() && before.By == again.By && (before.Seat == again.Seat || before.By == baccarat.RoleDealer) &&
+			!slices.ContainsFunc(prep.Transposed, func(t record.Change) bool { return between(t.Seq) }) &&
+			!slices.ContainsFunc(prep.Recuts, func(r record.Recut) bool { return between(r.Seq) }) {
+			replaced = append(replaced, before.Seq)
+		}
+	}
+	return replaced
+}
+
 // unoffered are the occupied seats to which the first cut was not offered.
 func unoffered(prep *record.Preparation) []uint32 {
 	var left []uint32
@@ -289,8 +304,9 @@ func checkBacksAway(p *Pass) {
 }
 
 func checkCutDepth(p *Pass) {
+	replaced := replacedCuts(&p.Shoe.Prep)
 	for _, c := range p.Shoe.Prep.Cuts {
-		if c.Depth >= 10 && c.Depth+10 <= c.Stack || p.Shoe.Prep.Remedied(c.Seq) {
+		if c.Depth >= 10 && c.Depth+10 <= c.Stack || p.Shoe.Prep.Remedied(c.Seq) || slices.Contains(replaced, c.Seq) {
 			continue
 		}
 		f := Finding{
