@@ -15,7 +15,11 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 		return // published before, under another event id
 	}
 	burned := record.Any(s.Burns, func(b *record.Burn) bool {
-		return !b.Opening && p.CardSeq >= b.First && p.CardSeq < b.First+b.Count
+		further := b.First
+		if b.Opening { // its first card is the indicator, which the burn takes as well
+			further++
+		}
+		return p.CardSeq >= b.First && p.CardSeq < further+b.Count
 	})
 	s.FaceUps = append(s.FaceUps, record.FoundFaceUp{
 		Seq: c.seq, CardSeq: p.CardSeq, Card: card, Destination: p.Destination, AmongBurned: burned, Burn: -1,
