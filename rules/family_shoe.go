@@ -361,7 +361,7 @@ func opening(s *record.Shoe) *record.Burn {
 
 func checkBurnCount(p *Pass) {
 	b := opening(p.Shoe)
-	if b == nil {
+	if b == nil || p.inParts(p.Shoe.Prep.LastRecut()) != 0 {
 		return
 	}
 	if b.Indicator == baccarat.Unread {
@@ -435,10 +435,37 @@ func checkBurnOnce(p *Pass) {
 		Expected: "one opening burn before the first card", Observed: observed,
 		Evidence: append(evidence, p.Shoe.Loaded.Seq),
 	}
-	if n > 1 && late == 0 && p.sameBurns(since) {
+	cards := p.inParts(since)
+	switch {
+	case n > 1 && late == 0 && cards != 0: // what was left out of the burn was burned before play
+		f.Verdict, f.Observed = finding.Information, fmt.Sprintf("%s of %d cards in all", observed, cards)
+	case n > 1 && late == 0 && p.sameBurns(since):
 		f.Verdict, f.Observed = finding.Suspect, observed+" of the same cards: one of them may be a repeated report"
 	}
 	p.Report(f)
+}
+
+// inParts is how many cards the opening burns since an event took together, if the first one took too few and all of
+// them as many as its first card wants; otherwise 0.
+func (p *Pass) inParts(since record.Seq) int {
+	want, cards := 0, 0
+	for i := range p.Shoe.Burns {
+		b := &p.Shoe.Burns[i]
+		if !b.Opening || b.Seq <= since {
+			continue
+		}
+		if cards == 0 {
+			want = 1 + b.Indicator.BurnValue()
+			if b.Indicator == baccarat.Unread || 1+int(b.Count) >= want {
+				return 0
+			}
+		}
+		cards += 1 + int(b.Count)
+	}
+	if cards != want {
+		return 0
+	}
+	return cards
 }
 
 // sameBurns reports whether all opening burns since an event have the same cards.
