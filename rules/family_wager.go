@@ -93,9 +93,15 @@ func (p *Pass) unjudged(w *record.Wager) {
 	}
 }
 
+// A wager that was withdrawn, or handed back before a card was dealt, was not accepted, and is no wager: the rules on
+// how a wager is made do not judge it.
+
 func checkPermitted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
+		if w.Gone {
+			continue
+		}
 		if w.Spot >= baccarat.SpotBanker && w.Spot <= baccarat.SpotTie {
 			p.unjudged(w)
 			continue
@@ -308,6 +314,7 @@ func checkMedium(p *Pass) {
 		w := &p.Round.Wagers[i]
 		coupon := w.Coupon > 0 && !slices.Contains(p.Law.Media, baccarat.ChipsAndCoupon)
 		switch {
+		case w.Gone:
 		case coupon:
 			p.reportWager(w, fmt.Sprintf("one of %v", p.Law.Media), "a coupon of "+p.money(w.Coupon))
 		case slices.Contains(p.Law.Media, w.Medium):
@@ -321,7 +328,7 @@ func checkMedium(p *Pass) {
 
 func checkArea(p *Pass) {
 	for i := range p.Round.Wagers {
-		if w := &p.Round.Wagers[i]; !w.AreaOK {
+		if w := &p.Round.Wagers[i]; !w.AreaOK && !w.Gone {
 			p.reportWager(w, fmt.Sprintf("on the area of %s", p.spot(w)), "outside it")
 		}
 	}
@@ -420,7 +427,7 @@ func checkInsurance(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		switch {
-		case w.Spot != baccarat.SpotDragon7 && w.Spot != baccarat.SpotPanda8:
+		case w.Spot != baccarat.SpotDragon7 && w.Spot != baccarat.SpotPanda8 || w.Gone:
 		case p.Config.Mode == baccarat.NoVigorishMode:
 			p.CannotJudge("whether the table is an EZ table was not reported", p.Round.ConfigAt, w.Placed)
 		default:
@@ -436,7 +443,7 @@ func checkBonusHand(p *Pass) {
 	both, hands := "[player, banker]", p.option("dragon_bonus_hands")
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Spot.SideBet() != baccarat.SideDragonBonus || hands == both {
+		if w.Spot.SideBet() != baccarat.SideDragonBonus || hands == both || w.Gone {
 			continue
 		}
 		if hand := baccarat.BonusHand(w.Spot).String(); !strings.Contains(strings.ToUpper(hands), hand) {

@@ -222,6 +222,7 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 		w.Gone = true
 	case schema.WagerChangeMoved:
 		w.Spot, w.SpotName = baccarat.Spot(p.ToSpot), p.ToSpotName
+		w.AreaOK = true // nothing says that it lies outside the area to which it was moved
 	}
 	w.Amount += change.Amount
 	w.Changes = append(w.Changes, change)
