@@ -170,21 +170,52 @@ func checkLateWager(p *Pass) {
 			p.reportLate(w, fmt.Sprintf("%s %s placed", p.spot(w), p.money(w.Amount)), late)
 			continue
 		}
-		for _, c := range w.Changes {
-			if c.Seq > closed && c.GivenBack && (first == 0 || p.cancelled()) {
-				break // no hand was dealt, or none counts
+		p.lateChange(w, closed)
+	}
+}
+
+// lateChange reports the first change of a wager after the end of the betting. Changes that were undone before the
+// first card were not accepted: one that follows the first card goes before them.
+func (p *Pass) lateChange(w *record.Wager, closed record.Seq) {
+	first, refused := p.Round.FirstCard(), record.WagerChange{}
+	for _, c := range w.Changes {
+		if c.Seq > closed && c.GivenBack && (first == 0 || p.cancelled()) {
+			break // no hand was dealt, or none counts
+		}
+		if c.Seq > closed && c.Seq < first && differs(w, &c) && undone(w, closed, first) {
+			if refused.Seq == 0 {
+				refused = c
 			}
-			if c.Seq > closed {
-				late := lateness{closed: closed, at: c.Seq, uncalled: uncalled(r)}
-				if c.GivenBack { // the dealer may have refused it
-					late.verdict = finding.Suspect
-				}
-				touched := p.cited(first != 0 && c.Seq > first, "wager.touched-after-first-card")
-				p.reportLate(w, p.changed(w, &c), late, touched...)
-				break
+			continue
+		}
+		if c.Seq > closed {
+			late := lateness{closed: closed, at: c.Seq, uncalled: uncalled(p.Round)}
+			if c.GivenBack { // the dealer may have refused it
+				late.verdict = finding.Suspect
 			}
+			touched := p.cited(first != 0 && c.Seq > first, "wager.touched-after-first-card")
+			p.reportLate(w, p.changed(w, &c), late, touched...)
+			return
 		}
 	}
+	if refused.Seq != 0 {
+		late := lateness{closed: closed, at: refused.Seq, verdict: finding.Information}
+		p.reportLate(w, p.changed(w, &refused), late)
+	}
+}
+
+// differs reports whether a change of a wager changed its amount or its spot.
+func differs(w *record.Wager, c *record.WagerChange) bool {
+	_, to := w.StoodAt(c.Seq)
+	return c.Amount != 0 || c.Spot != to
+}
+
+// undone reports whether a wager that was changed after the end of the betting lay there as before when the first card
+// was dealt.
+func undone(w *record.Wager, closed, first record.Seq) bool {
+	before, spot := w.StoodAt(closed)
+	after, now := w.StoodAt(first)
+	return before == after && spot == now
 }
 
 // betsClosed is the end of the betting: the call, or the first card where no call was reported before it. It is 0
