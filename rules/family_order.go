@@ -131,6 +131,9 @@ func (p *Pass) zones() []steps {
 	zoneOf := map[uint32]int{}
 	for i := range all {
 		s := &all[i]
+		if s.Kind != record.StepPaid && !isVig(s) && s.Kind != record.StepTieCharge {
+			continue // what is collected and returned has no place in the order of seats
+		}
 		at := slices.Index(dealers, s.By)
 		if at < 0 {
 			at = len(zones)
