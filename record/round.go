@@ -183,6 +183,10 @@ type Wager struct {
 	Gone bool
 	// Left is when the patron left the seat in the round, 0 if never.
 	Left Seq
+	// PartBack is the sum of the returns, before a card was dealt, of the part by which the wager was lowered, PartBackAt
+	// the latest of them.
+	PartBack   int64 `cbor:",omitempty"`
+	PartBackAt Seq   `cbor:",omitempty"`
 	// Astray is a settlement of the wager that names another round or another shoe, 0 if there is none: whether it is of
 	// this wager is not known.
 	Astray Seq `cbor:",omitempty"`

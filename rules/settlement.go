@@ -158,6 +158,14 @@ func checkUnsettled(p *Pass) {
 			continue
 		}
 		p.settledElsewhere(w)
+		if sum := w.Lowered(); w.PartBack > sum {
+			p.Suspect(Finding{ // the return may have been published twice
+				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.PartBack - sum,
+				Evidence: []record.Seq{w.Placed, w.PartBackAt},
+				Expected: fmt.Sprintf("%s wager lowered by %s, and at most that returned", p.spot(w), p.money(sum)),
+				Observed: fmt.Sprintf("returned %s before a card was dealt", p.money(w.PartBack)),
+			})
+		}
 	}
 	// The wager may have been placed and not reported.
 	for i := range r.Steps {

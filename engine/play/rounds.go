@@ -326,6 +326,7 @@ func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 		w := &r.Wagers[at]
 		settleLowered(r, w)
 		if made.Kind == record.StepReturned && r.FirstCard() == 0 && made.Amount <= w.Lowered() && made.Amount != w.Amount {
+			w.PartBack, w.PartBackAt = w.PartBack+made.Amount, c.seq
 			return // the part by which it was lowered goes back to the patron
 		}
 	}
@@ -366,6 +367,7 @@ func settleLowered(r *record.Round, w *record.Wager) {
 	}
 	at := w.Changes[n-1].Seq
 	r.Steps = slices.DeleteFunc(r.Steps, func(s record.Step) bool { return s.Seq == at })
+	w.PartBack, w.PartBackAt = w.PartBack+w.Returned.Amount, at
 	w.Changes, w.Gone, w.Returned = w.Changes[:n-1], false, record.Settlement{}
 }
 
