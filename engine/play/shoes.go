@@ -393,9 +393,12 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 		return nil
 	}
 	t.settle(c, s, &s.Settling)
-	if s.Round != nil {
+	if before := s.Round; before != nil {
 		t.finishDealing(c, s)
-		s.Settling, s.Round = s.Round, nil
+		if before.Carried != 0 && len(before.Cards) == 0 {
+			s.Carried = before.Carried // It is the next hand's that is dealt.
+		}
+		s.Settling, s.Round = before, nil
 	}
 	r := t.spareRound(no)
 	r.Started, r.At, r.Config, r.ConfigAt, r.Dealer = c.seq, c.at, t.Config, t.ConfigAt, t.Dealer
