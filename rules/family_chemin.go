@@ -389,9 +389,32 @@ func checkWagerRange(p *Pass) {
 		}
 		last = min(last, before.Amount)
 	}
-	if off := max(last-bank.Amount, bank.Amount-2*last); off > 0 {
-		p.reportBank(bank, off, p.money(last)+" to "+p.money(2*last))
+	off := max(last-bank.Amount, bank.Amount-2*last)
+	if off <= 0 {
+		return
 	}
+	if before.Result == baccarat.Void && p.withinAnother(bank.Amount) {
+		p.CannotJudge("whether a wager of a void round is the preceding one is not in the text", bank.Placed)
+		return
+	}
+	p.reportBank(bank, off, p.money(last)+" to "+p.money(2*last))
+}
+
+// withinAnother reports whether an amount is one to two times the wager of the Banker before the void rounds, or may
+// be: none is on record.
+func (p *Pass) withinAnother(amount int64) bool {
+	for i := len(p.Shoe.Bank) - 1; i >= 0; i-- {
+		b := &p.Shoe.Bank[i]
+		switch {
+		case b.Banker != p.Round.Curator || p.bankPassed(b.No):
+			return true
+		case b.Result != baccarat.Void:
+			return amount >= b.Amount && amount <= 2*b.Amount
+		case b.Begins:
+			return true
+		}
+	}
+	return true
 }
 
 func checkBankerOutcome(p *Pass) {

@@ -277,8 +277,8 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 
 // enterBank keeps what later rounds of chemin de fer look back on.
 func (s *Shoe) enterBank(r *record.Round) {
-	if r.Bank == 0 {
-		return
+	if r.Bank == 0 || r.Wagers[r.Bank-1].Gone && len(r.Cards) == 0 {
+		return // he withdrew it, and dealt no card: it is no wager of his
 	}
 	w := &r.Wagers[r.Bank-1]
 	s.Bank = append(s.Bank, record.BankRound{
