@@ -1,7 +1,9 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -106,7 +108,7 @@ func checkLastHandAnnounced(p *Pass) {
 	s := p.Shoe
 	k := s.CutcardRound()
 	last, next := round(s, k), round(s, k+1)
-	if k == 0 || last == nil || next == nil && last.Result == baccarat.Void {
+	if k == 0 || last == nil || last.Result == baccarat.Void && (next == nil || p.announcedInstead(k)) {
 		return
 	}
 	before := ^record.Seq(0)
@@ -115,15 +117,10 @@ func checkLastHandAnnounced(p *Pass) {
 		Expected: fmt.Sprintf("last hand announced after round %d", k), Observed: "not announced",
 	}
 	if next != nil {
-		if before = next.NoBets; before == 0 {
-			before = next.Card
-		}
+		before = cmp.Or(next.NoBets, next.Card)
 		f.Round, f.Expected = k+1, f.Expected+fmt.Sprintf(" and before round %d", k+1)
 	}
-	done := last.Ended // the hand is completed when its result is called
-	if last.Called != 0 {
-		done = min(done, last.Called)
-	}
+	done := completed(last)
 	early, timely, late := 0, 0, 0
 	for _, c := range s.LastHandCalls {
 		switch {
@@ -150,6 +147,33 @@ func checkLastHandAnnounced(p *Pass) {
 	default:
 		p.suspectIf(next == nil && s.TableClosed != 0, f)
 	}
+}
+
+// completed is when the hand of a round is completed: when its result is called, at the latest at its end.
+func completed(r *record.RoundSummary) record.Seq {
+	if r.Called != 0 {
+		return min(r.Ended, r.Called)
+	}
+	return r.Ended
+}
+
+// announcedInstead reports whether the last hand was announced after the hand that was dealt instead of a void one, in
+// which the cutting card appeared: "the hand will be completed". N.J.A.C. 19:47-3.8(e).
+func (p *Pass) announcedInstead(k uint32) bool {
+	s := p.Shoe
+	i := slices.IndexFunc(s.Rounds, func(r record.RoundSummary) bool {
+		return r.No > k && r.Card != 0 && r.Result != baccarat.Void
+	})
+	if i < 0 {
+		return false
+	}
+	before := ^record.Seq(0)
+	if next := round(s, s.Rounds[i].No+1); next != nil {
+		before = cmp.Or(next.NoBets, next.Card)
+	}
+	return slices.ContainsFunc(s.LastHandCalls, func(c record.Seq) bool {
+		return c >= completed(&s.Rounds[i]) && c < before
+	})
 }
 
 // suspectIf reports a finding, as SUSPECT under a condition.
