@@ -312,12 +312,22 @@ func wrongRemedy(want remedy) func(*Pass) {
 			if e.want.burns() && e.card.Card != baccarat.Unread {
 				expected = fmt.Sprintf("%v burned, and %s face up", e.card.Card, furtherCards(p.burnValue(e.card.Card)))
 			}
-			p.Report(Finding{
+			p.suspectIf(e.card.Fate == record.Burned && e.want.burns() && p.Shoe.Burns[e.card.Burn].Count == 0 &&
+				pictureValue(e.card.Card) == 0, Finding{
 				Subject: finding.OfCard(e.card.CardSeq), Parts: []finding.Subject{finding.OfHand(e.card.Hand.String())},
 				Evidence: append(cardEvidence(p.Round), e.card.FateAt), Expected: expected, Observed: observed,
 			})
 		}
 	}
+}
+
+// pictureValue is how many cards are burned with a card if a jack, a queen and a king have no number: 19:47-3.12 burns
+// "the amount on this card", and that face cards count as tens is in the sentence of the opening burn alone, 3.5(d).
+func pictureValue(c baccarat.Card) int {
+	if c.Rank() > 10 {
+		return 0
+	}
+	return c.BurnValue()
 }
 
 // carriedAway reports whether a card was handled as the law demands of an undisclosed one. With no further hand in the
@@ -416,16 +426,17 @@ func (p *Pass) answerable(f *record.FoundFaceUp) bool {
 	return !f.AmongBurned || p.option("faceup_recursive") == "true"
 }
 
-// foundValue is how many cards the cards found face up together burn; not known if one was not read.
-func (p *Pass) foundValue(burn int) (sum int, known bool) {
+// foundValue is how many cards the cards found face up together burn; not known if one was not read. Least is the
+// number if face cards have none.
+func (p *Pass) foundValue(burn int) (sum, least int, known bool) {
 	known = true
 	for i := range p.Shoe.FaceUps {
 		if f := &p.Shoe.FaceUps[i]; f.Burn == burn && p.answerable(f) {
-			sum += p.burnValue(f.Card)
+			sum, least = sum+p.burnValue(f.Card), least+pictureValue(f.Card)
 			known = known && f.Card != baccarat.Unread
 		}
 	}
-	return sum, known
+	return sum, least, known
 }
 
 // foundBurned reports whether a card found face up was burned as the law wants.
@@ -433,7 +444,7 @@ func (p *Pass) foundBurned(f *record.FoundFaceUp) bool {
 	if f.Burn < 0 {
 		return false
 	}
-	want, known := p.foundValue(f.Burn)
+	want, _, known := p.foundValue(f.Burn)
 	return known && p.burnWrong(&p.Shoe.Burns[f.Burn], want) == ""
 }
 
@@ -492,17 +503,17 @@ func checkFaceUpBurn(p *Pass) {
 			if f.Card == baccarat.Unread {
 				expected = "further cards burned"
 			}
-			p.Report(Finding{
+			p.suspectIf(f.Card != baccarat.Unread && pictureValue(f.Card) == 0, Finding{
 				Subject: finding.OfCard(f.CardSeq), Expected: expected, Observed: "none", Evidence: []record.Seq{f.Seq},
 			})
 			continue
 		}
 		b := &p.Shoe.Burns[f.Burn]
-		want, known := p.foundValue(f.Burn)
+		want, least, known := p.foundValue(f.Burn)
 		if !known || !described(b) {
 			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
 		} else if wrong := p.burnWrong(b, want); wrong != "" {
-			p.Report(Finding{
+			p.suspectIf(int(b.Count) == least && least < want, Finding{
 				Subject: finding.OfCard(f.CardSeq), Expected: furtherCards(want) + " burned face up",
 				Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
 			})
