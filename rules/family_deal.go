@@ -229,6 +229,9 @@ func counted(r *record.Round, h baccarat.Hand) record.Seq {
 func checkPlaceFaceUp(p *Pass) {
 	r := p.Round
 	called := counted(r, baccarat.Banker)
+	if p.cancelled() && called == 0 {
+		return // void before the cards of both hands lay there
+	}
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		if c.Index > 2 || c.Final == baccarat.NoHand {
@@ -242,12 +245,29 @@ func checkPlaceFaceUp(p *Pass) {
 		if up && (c.Place == baccarat.DealerFront || c.Place == baccarat.NoPlace) {
 			continue
 		}
+		if at := placedLater(r, c, called); up && at != 0 {
+			p.CannotJudge("whether a card that was moved to its hand lay before the dealer was not reported", c.Seq, at)
+			continue
+		}
 		p.Report(Finding{
 			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 			Expected: fmt.Sprintf("%v face UP at DEALER_FRONT when the banker count is called", cardName(c)),
 			Observed: fmt.Sprintf("face %v at %v", c.Face, placeName(c.Place)),
 		})
 	}
+}
+
+// placedLater is the move of a card to the hand to which it was dealt before an event, or at any time if that is 0: the
+// curator deals, and the dealer places the cards. N.J.A.C. 19:47-3.7(c).
+func placedLater(r *record.Round, c *record.DealtCard, before record.Seq) record.Seq {
+	for _, m := range r.Moves {
+		own := m.To == record.MovedToPlayer && c.Final == baccarat.Player ||
+			m.To == record.MovedToBanker && c.Final == baccarat.Banker
+		if m.CardSeq == c.CardSeq && own && (before == 0 || m.Seq < before) {
+			return m.Seq
+		}
+	}
+	return 0
 }
 
 // dealtAs is how the elected option deals one of the first four cards. At midi baccarat all four are dealt face down,
