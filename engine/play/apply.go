@@ -55,7 +55,8 @@ func (t *Table) EndsClosing(ev *schema.Event) bool {
 	case *schema.BatchReported:
 		return p.State == schema.BatchStateInShuffler && t.Shoe.Batch() == p.BatchID
 	default:
-		return t.Shoe.Name == ev.ShoeID && t.Shoe.ahead(ev.Round) || ev.ShoeID != "" && t.begins(ev)
+		next := t.Shoe.ahead(ev.Round) || t.Prev.awaitsMoney() && ev.Round != 0
+		return t.Shoe.Name == ev.ShoeID && next || ev.ShoeID != "" && t.begins(ev)
 	}
 }
 

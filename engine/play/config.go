@@ -122,7 +122,7 @@ func (t *Table) closeTable(c *turn) {
 	if s := t.Shoe; s != nil {
 		s.TableClosed = c.seq
 	}
-	if t.awaitsMoney() {
+	if t.Shoe.awaitsMoney() || t.Prev.awaitsMoney() { // of the shoe before, if the next one is only prepared
 		t.Closing = Closing{c.seq, c.at}
 		t.keep(t.now)
 		c.yield(Stage{Kind: TableClosed})

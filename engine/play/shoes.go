@@ -131,7 +131,7 @@ func (t *Table) beginShoe(c *turn) {
 		c.reach(Misplaced, t.Shoe, nil)
 	}
 	t.StrayRound = 0
-	abandoned, waits := t.abandoned(), t.awaitsMoney()
+	abandoned, waits := t.abandoned(), t.Shoe.awaitsMoney()
 	if !waits {
 		t.endShoe(c)
 	}
@@ -306,9 +306,9 @@ func (t *Table) Finish(s *Shoe) iter.Seq[Stage] {
 	}
 }
 
-// awaitsMoney reports whether money is due of the last round of the shoe.
-func (t *Table) awaitsMoney() bool {
-	return t.Shoe != nil && t.Shoe.dueOf(func(r *record.Round) bool { return unsettled(r) || t.Shoe.uncharged(r) })
+// awaitsMoney reports whether money is due of the last round of a shoe, which may be nil.
+func (s *Shoe) awaitsMoney() bool {
+	return s != nil && s.dueOf(func(r *record.Round) bool { return unsettled(r) || s.uncharged(r) })
 }
 
 // settlementDue reports whether something is still due of the last round of a shoe that ends: its settlement may follow
