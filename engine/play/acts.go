@@ -132,9 +132,11 @@ func bets(p schema.Payload, r *record.Round) bool {
 }
 
 // owedHere reports whether a collection of outstanding vigorish that names an earlier shoe is for wagers that owe it in
-// the present one.
+// the present one. The ids of wagers may begin again in each shoe: then the shoe that is named is the one.
 func (t *Table) owedHere(p *schema.VigorishCollected) bool {
+	again := func(id string) bool { return slices.Contains(t.Last.Wagers, id) }
 	return t.Shoe != nil && slices.Contains(t.Used, t.now.ShoeID) && len(p.WagerIDs) > 0 &&
+		!slices.ContainsFunc(p.WagerIDs, again) &&
 		p.VigorishKind == schema.VigorishKindOutstanding && !slices.ContainsFunc(p.WagerIDs, func(id string) bool {
 		return !record.Any(t.Shoe.Dues, func(d *record.Due) bool { return d.Wager == id && d.Seat == p.Seat })
 	})

@@ -323,6 +323,8 @@ type LastShoe struct {
 	Void  record.Seq
 	Card  record.Seq
 	Shoes int // since the table opened
+	// Wagers are the ids of the wagers that owed vigorish in the shoe.
+	Wagers []string `cbor:",omitempty"`
 }
 
 // bequeathHolder keeps who had a shoe when its play was over. The next shoe may have a curator of its own before this
@@ -344,7 +346,10 @@ func (t *Table) bequeath(s *Shoe) {
 	}
 	l.Batch = s.Loaded.Batch
 	l.Order = append(l.Order[:0], s.Order...)
-	l.Void, l.Card = s.VoidedAt, s.LastCard
+	l.Void, l.Card, l.Wagers = s.VoidedAt, s.LastCard, nil
+	for i := range s.Dues {
+		l.Wagers = append(l.Wagers, s.Dues[i].Wager)
+	}
 	l.Shoes++
 }
 
