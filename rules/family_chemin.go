@@ -579,7 +579,7 @@ func (p *Pass) uncoveredReturned(bank *record.Wager) bool {
 
 func checkBankerCash(p *Pass) {
 	bank := bank(p.Round)
-	if bank == nil || (bank.Medium != baccarat.Cash && bank.Medium != baccarat.VerbalCash) {
+	if bank == nil || bank.Gone || bank.Medium != baccarat.Cash && bank.Medium != baccarat.VerbalCash {
 		return
 	}
 	first, at := p.Round.FirstCard(), bank.Converted.Seq
@@ -587,7 +587,8 @@ func checkBankerCash(p *Pass) {
 	switch {
 	case at != 0 && first != 0 && at > first:
 		p.reportWager(bank, want, "exchanged after it", first, at)
-	case bank.Converted.Amount != bank.Amount:
+	case at == 0, bank.Converted.Amount != bank.Amount && !stood(bank, bank.Placed, bank.Converted.Amount) &&
+		!stood(bank, at, bank.Converted.Amount): // a raise may be of chips
 		p.reportWager(bank, want, p.money(bank.Converted.Amount)+" exchanged")
 	default:
 		p.judgeExchange(bank)
