@@ -366,6 +366,18 @@ func cutcard(p *record.Preparation, which uint32) *record.PlacedCutcard {
 	return two
 }
 
+// oneNumber reports whether two cutting cards that lie as they should were placed since an event, both under one
+// number: two cards, or one that was moved.
+func oneNumber(p *record.Preparation, since record.Seq) bool {
+	deep, end := false, false
+	for _, c := range p.Cutcards {
+		if c.Seq > since {
+			deep, end = deep || c.Behind >= 14, end || c.Behind == 0
+		}
+	}
+	return deep && end && (placedLast(p, 1) == nil || placedLast(p, 2) == nil)
+}
+
 func placedLast(p *record.Preparation, which uint32) *record.PlacedCutcard {
 	for i := range slices.Backward(p.Cutcards) {
 		if p.Cutcards[i].Which == which {
@@ -378,6 +390,10 @@ func placedLast(p *record.Preparation, which uint32) *record.PlacedCutcard {
 func checkCutcardDepth(p *Pass) {
 	s := p.Shoe
 	placed := cutcard(&s.Prep, 1)
+	if placed != nil && placed.Behind < 14 && oneNumber(&s.Prep, s.Prep.LastRecut()) {
+		p.CannotJudge("both cutting cards were reported under one number", placed.Seq)
+		return
+	}
 	if placed != nil && placed.Behind < 14 {
 		p.Report(Finding{
 			Expected: "at least 14 cards behind", Observed: fmt.Sprint(placed.Behind),

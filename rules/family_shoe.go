@@ -37,7 +37,12 @@ var shoeFamily = []*Rule{
 		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
 		Breach:   "One or three cutting cards loaded.",
 		Severity: finding.Minor, At: Prepared, Check: func(p *Pass) {
-			if l := p.Shoe.Loaded; p.loaded() && l.CuttingCards != 2 {
+			prep := &p.Shoe.Prep
+			switch l := p.Shoe.Loaded; {
+			case !p.loaded() || l.CuttingCards == 2:
+			case l.CuttingCards == 0 && placedLast(prep, 1) != nil && placedLast(prep, 2) != nil:
+				p.CannotJudge("how many cutting cards were loaded was not reported", l.Seq) // two were placed
+			default:
 				p.reportLoaded("2 cutting cards", fmt.Sprint(l.CuttingCards))
 			}
 		},

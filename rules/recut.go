@@ -31,6 +31,8 @@ func checkCuttingCards(p *Pass) {
 	}
 	switch {
 	case len(missing) == 0:
+	case oneNumber(prep, since):
+		p.CannotJudge("both cutting cards were reported under one number", f.Evidence...)
 	case slices.ContainsFunc(prep.Cutcards, func(c record.PlacedCutcard) bool { return c.Which == 0 }):
 		p.CannotJudge("which cutting card was placed was not reported", f.Evidence...)
 	case p.preShuffled() && p.newBatch() != nil:
