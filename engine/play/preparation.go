@@ -66,9 +66,9 @@ func (t *Table) foldCards(c *turn) {
 	}
 }
 
-// inspected takes in an inspection. One that is repeated after the cards were shuffled, or after another step that
-// follows it, does not undo the first: the texts of New Jersey want one before the first shuffle. That of New York
-// wants a shuffle after the latest one. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d).
+// inspected takes in an inspection. An inspection that is repeated after the cards were shuffled, or after another step
+// that follows it, does not undo the first: the texts of New Jersey want one before the first shuffle. The text of New
+// York wants a shuffle after the latest one. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d).
 func (t *Table) inspected(c *turn, b *record.Batch, p *schema.CardsInspected) {
 	b.Missing, b.Extra = len(p.Missing), len(p.Extra)
 	if repeats(b, b.Inspected, true) {
