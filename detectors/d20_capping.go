@@ -62,8 +62,16 @@ func (d *capping) isLargest(r *Round, i int) bool {
 // change is the difference between the two readings of the stake.
 func (w *Wager) change() int64 { return max(w.AtSettlement-w.AtLock, w.AtLock-w.AtSettlement) }
 
+// readAfter reports whether the second reading is of what lay there after the settlement: the stake beside its
+// winnings, or nothing after a losing stake was taken. Each such reading would be evidence against its patron.
+func (w *Wager) readAfter() bool {
+	beside := w.AtSettlement - w.AtLock
+	return w.Done == baccarat.Pay && (beside == w.Paid || beside == w.Paid-w.VigTaken) ||
+		w.Done == baccarat.Collect && w.AtSettlement == 0
+}
+
 func (d *capping) changed(r *Round, w *Wager) bool {
-	return w.HasReads && w.change() >= d.budget.Policy.Chip &&
+	return w.HasReads && w.change() >= d.budget.Policy.Chip && !w.readAfter() &&
 		w.Spot <= baccarat.SpotOther && r.Offer.Terms[w.Spot].Offered
 }
 

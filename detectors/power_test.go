@@ -335,6 +335,34 @@ func capStakes(part float64) func(*table) {
 	}
 }
 
+// A device that reads stakes after the settlement, the winnings beside the stake and nothing of a stake that was taken,
+// is no evidence against patrons.
+func TestStakesReadAfterSettlement(t *testing.T) {
+	for _, net := range []bool{false, true} {
+		tb := newTable(t, 5)
+		w := newWatch(d20)
+		tb.hook = w.take
+		tb.settle = func(r *Round) {
+			for i := range r.Wagers {
+				x := &r.Wagers[i]
+				x.HasReads, x.AtLock, x.AtSettlement = true, x.Stake, x.Stake+x.Paid
+				switch {
+				case x.Done == baccarat.Collect:
+					x.AtSettlement = 0
+				case net:
+					x.AtSettlement -= x.VigTaken
+				}
+			}
+		}
+		for range 4 {
+			tb.play(w.host)
+		}
+		for i := range w.alarms {
+			t.Errorf("net of vigorish %t: alarm about %v", net, w.alarms[i].Key)
+		}
+	}
+}
+
 // lean deals rounds again, so that the banker wins half of them.
 func lean(tb *table) {
 	tb.retake = func(r *Round) bool { return r.Coup.Result() != baccarat.BankerWon && tb.rng.IntN(4) == 0 }
