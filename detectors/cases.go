@@ -72,7 +72,8 @@ func (h *Host) rename(a *Alarm, subject Key) {
 // subject is the key that explains most of an alarm, among those with a factor in this call. Open reports that the
 // alarm belongs to a case that is open.
 func (h *Host) subject(a *Alarm) (best Key, open bool) {
-	if h.alarmed(a, a.Key) || a.Key.Kind == OfTable && h.opened(a) {
+	play := preference(a.Detector, OfDealer) <= 0 // is what patrons know or do
+	if h.alarmed(a, a.Key) || (a.Key.Kind == OfTable || a.Key.Kind == OfDealer && play) && h.opened(a) {
 		return a.Key, true
 	}
 	best, most := a.Key, h.explained(a, a.Key, a.LnE)
@@ -92,7 +93,44 @@ func (h *Host) subject(a *Alarm) (best Key, open bool) {
 			best, most = f.Key, v
 		}
 	}
-	return h.dealerOf(a, best), false
+	return h.patronOf(a, h.dealerOf(a, best)), false
+}
+
+const (
+	// aloneLnR is the evidence at which a patron is named in place of the table or the dealer: an innocent one has it in
+	// at most one visit of 10,000. aloneLead is by how much it must exceed that of any other patron, a thousandfold.
+	aloneLnR  = 9.21
+	aloneLead = 6.91
+)
+
+// patronOf is the patron in place of the table or its dealer, if one who bets in the round alone has evidence at the
+// table in this visit. That there is a case is decided by the evidence that raised the alarm, which the budget bounds.
+// At that time too, the mean of the statistic of an innocent patron is at most the sum of its starts: about one a
+// visit.
+func (h *Host) patronOf(a *Alarm, best Key) Key {
+	if best.Kind != OfTable && best.Kind != OfDealer || preference(a.Detector, OfDealer) > 0 {
+		return best
+	}
+	patron, first, second := best, math.Inf(-1), aloneLnR-aloneLead
+	for key, x := range h.ledger.accounts {
+		if key.Kind != OfPatron {
+			continue
+		}
+		x = x.of(a.Detector.number())
+		if x == nil || x.resting || x.listed == 0 || a.Location.At-x.latest > visitGap ||
+			h.ledger.moments.location(x.top.moments[0]).Table != a.Location.Table {
+			continue
+		}
+		if x.lnR > first {
+			patron, first, second = key, x.lnR, max(first, second)
+		} else {
+			second = max(second, x.lnR)
+		}
+	}
+	if first-second < aloneLead || h.ledger.find(a.Detector, patron).latest != a.Location.At {
+		return best
+	}
+	return patron
 }
 
 // dealerOf is the subject of a case about what comes: the dealer of the round in place of the table, if there is about
@@ -184,7 +222,7 @@ func absorbs(key Key, a *Alarm) bool {
 }
 
 // opened reports whether the case of a patron was opened at the table of an alarm in this visit: also in a round in
-// which the patron does not bet, the alarm is about what the patron did before.
+// which the patron does not bet, an alarm about the table or its dealer is about what the patron did before.
 func (h *Host) opened(a *Alarm) bool {
 	for key, x := range h.ledger.accounts {
 		for ; key.Kind == OfPatron && x != nil; x = x.next {

@@ -3,6 +3,7 @@ package detectors
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -82,6 +83,48 @@ func TestOneCase(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// A patron who knows is named, also one of many who come one after the other, and no dealer with them.
+func TestNoDealerBesidePatrons(t *testing.T) {
+	for every, first := range map[int]KeyKind{20: OfTable, 50: OfPatron} {
+		for seed := range uint64(3) {
+			tb := newTable(t, 900+seed)
+			h := NewStored(DefaultBudget())
+			firstCard(tb, 1)
+			bets, n := tb.bets, 0
+			tb.bets = func(r *Round, next []baccarat.Card) {
+				bets(r, next)
+				r.Dealer = fmt.Sprint("d", r.Round/20%4)
+				for i := range r.Wagers {
+					if w := &r.Wagers[i]; w.Patron == "p0" {
+						w.Patron += fmt.Sprint("-", n/every)
+					}
+				}
+				n++
+			}
+			var cases []Key
+			tb.hook = func() {
+				for i := range h.Alarms {
+					if a := &h.Alarms[i]; a.Detector.Starts != nil {
+						cases = append(cases, a.Key)
+					}
+				}
+			}
+			for range 8 {
+				tb.play(h)
+			}
+			if len(cases) == 0 || cases[0].Kind != first {
+				t.Errorf("another patron every %d rounds, seed %d: cases about %v, want the first about a %v", every, seed,
+					cases, first)
+			}
+			for _, key := range cases {
+				if key.Kind != OfTable && (key.Kind != OfPatron || !strings.HasPrefix(key.ID, "p0-")) {
+					t.Errorf("another patron every %d rounds, seed %d: a case about %v", every, seed, key)
+				}
+			}
+		}
 	}
 }
 

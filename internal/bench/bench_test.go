@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
@@ -49,6 +51,28 @@ func readCSV(t *testing.T, in io.Reader) Sheet {
 		s = append(s, Cell{l[0], l[1], l[2], l[3]})
 	}
 	return s
+}
+
+// One patron who knows is the subject of the first page, also where the evidence about the table or its dealer is
+// sufficient first.
+func TestFirstPageNamesThePatron(t *testing.T) {
+	books, err := rules.Shipped()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &bench{
+		promise: detectors.DefaultBudget(), offers: &offers{books: books, made: map[string]*detectors.Offer{}},
+	}
+	cheats := cheat.All()
+	for name, seeds := range map[string][]uint64{"s1-0.5": {12, 35, 88}, "s2-0.5": {80, 92}, "s2-1": {70}} {
+		c := &cheats[slices.IndexFunc(cheats, func(c cheat.Cheat) bool { return c.Name == name })]
+		for _, seed := range seeds {
+			out, err := b.runCheat(c, 1_000_000+seed, true)
+			if err != nil || out.First == "" || !out.Key {
+				t.Errorf("%s, seed %d: first page by %q, about the patron %t: %v", name, seed, out.First, out.Key, err)
+			}
+		}
+	}
 }
 
 // The same seed gives the same figures.
