@@ -87,9 +87,33 @@ func constants[T interface {
 	return names
 }
 
+// trayText is what d14 observed: amounts in minor units, then the amount at issue, with the currency if it is known.
+var trayText = regexp.MustCompile(`^counted -?\d+, expected [^;]*; money at issue (?:([A-Z]{3}) )?\d`)
+
+// wholeNumber is an amount in minor units.
+var wholeNumber = regexp.MustCompile(`-?\d+`)
+
+// inCurrency rewrites the minor units of d14 as amounts such as USD 1234.50. Other texts have no minor units.
+func inCurrency(text string) string {
+	found := trayText.FindStringSubmatch(text)
+	if found == nil {
+		return text
+	}
+	note, rest, _ := strings.Cut(text, "; ")
+	note = wholeNumber.ReplaceAllStringFunc(note, func(number string) string {
+		minor, err := strconv.ParseInt(number, 10, 64)
+		if err != nil {
+			return number
+		}
+		return schema.Money(minor, found[1])
+	})
+	return note + "; " + rest
+}
+
 // people rewrites a text of the engine as people write it: amounts such as USD 1234.50, and constants such as DRAGON_7.
 // The finding keeps its text.
 func people(text string) string {
+	text = inCurrency(text)
 	text = constantList.ReplaceAllStringFunc(text, func(list string) string { return strings.ReplaceAll(list, " ", ", ") })
 	text = capitals.ReplaceAllStringFunc(text, func(word string) string {
 		if isConstant[word] {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/detectors"
 )
 
 // Amounts are written as people write them, by currency, and read back.
@@ -57,6 +58,29 @@ func TestMoney(t *testing.T) {
 		},
 	} {
 		if got := settledText(&settled{Wager: w, Wrong: true}, "USD"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The chip tray is observed in minor units; people see the currency of the table.
+func TestTrayInCurrency(t *testing.T) {
+	h := detectors.NewLive(detectors.DefaultBudget())
+	h.Tray(&detectors.Tray{Open: 500000, Close: -489950, Won: 1000, Whole: true})
+	if len(h.Alarms) != 1 {
+		t.Fatalf("%d alarms", len(h.Alarms))
+	}
+	for currency, want := range map[string]string{
+		"USD": "counted −$4,899.50, expected $5,010.00: opened $5,000.00, fills $0.00, credits $0.00, stakes taken $10.00, " +
+			"vigorish $0.00, winnings paid $0.00; money at issue $9,909.50",
+		"JPY": "counted −¥489,950, expected ¥501,000: opened ¥500,000, fills ¥0, credits ¥0, stakes taken ¥1,000, " +
+			"vigorish ¥0, winnings paid ¥0; money at issue ¥990,950",
+		"THB": "counted THB -4899.50, expected THB 5010.00: opened THB 5000.00, fills THB 0.00, credits THB 0.00, " +
+			"stakes taken THB 10.00, vigorish THB 0.00, winnings paid THB 0.00; money at issue THB 9909.50",
+		"": "counted -4899.50, expected 5010.00: opened 5000.00, fills 0, credits 0, stakes taken 10.00, vigorish 0, " +
+			"winnings paid 0; money at issue 9909.50",
+	} {
+		if got := people(h.Alarms[0].Observed(currency)); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

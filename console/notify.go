@@ -171,7 +171,8 @@ func (c *Console) message(r *store.OpenFinding) *notify.Message {
 	return &notify.Message{
 		ID: r.ID, Rule: r.Rule, Severity: r.Severity, Verdict: r.Verdict, Kind: r.Kind, PropertyID: r.PropertyID,
 		PitID: r.PitID, TableID: r.TableID, ShoeID: r.ShoeID, Round: r.Round, At: r.At, Expected: r.Expected,
-		Observed: r.Observed, Amount: r.Amount, Currency: r.Currency, Link: c.PublicURL.JoinPath("findings", r.ID).String(),
+		Observed: inCurrency(r.Observed), Amount: r.Amount, Currency: r.Currency,
+		Link: c.PublicURL.JoinPath("findings", r.ID).String(),
 	}
 }
 

@@ -82,7 +82,7 @@ func (c *Console) funcs(k clock) template.FuncMap {
 		"day":       store.Day,
 		"words":     words,
 		"short":     short,
-		"parts":     func(s string) []string { return strings.Split(s, "; ") },
+		"parts":     func(s string) []string { return strings.Split(inCurrency(s), "; ") },
 		"asset":     func(name string) string { return "/static/" + name + "?v=" + c.static[name].hash },
 		"esc":       url.PathEscape,
 		"dict":      dict,
