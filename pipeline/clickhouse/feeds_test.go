@@ -18,7 +18,7 @@ func TestFeedsShowWhatWaits(t *testing.T) {
 	now := time.Now().UTC().Truncate(time.Millisecond)
 	for _, table := range []string{"a", "b"} {
 		if err := s.exec(t.Context(), "INSERT INTO "+s.name("feeds")+
-			" VALUES ('ac-1', 'p1', '"+table+"', now64(9), 20, 'shoe', 3, 'table_closed', now64(3))"); err != nil {
+			" VALUES ('ac-1', 'p1', '"+table+"', now64(9), 20, 'shoe', 3, 'table_closed', now64(3), 1)"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -59,6 +59,34 @@ func TestFeedsShowWhatWaits(t *testing.T) {
 	}
 	if feeds, err := s.Feeds(t.Context(), "elsewhere"); err != nil || len(feeds) != 0 {
 		t.Errorf("%d feeds of another property, %v", len(feeds), err)
+	}
+}
+
+// An event with a wrong time hides no later event of its table.
+func TestFeedsAfterAWrongTime(t *testing.T) {
+	s := open(t, migrated(t))
+	now := time.Now().UTC().Truncate(time.Millisecond)
+	wild := time.Date(2262, time.January, 1, 0, 0, 0, 0, time.UTC)
+	for i, at := range []time.Time{
+		now, wild, now.Add(time.Second), now.Add(8 * time.Hour), now.Add(8*time.Hour + time.Second), now.Add(-time.Hour),
+		now.Add(2 * time.Second), time.Unix(0, 0), now.Add(3 * time.Second),
+	} {
+		n := int64(i + 1)
+		b := numbered("ac-1", n, uint64(n))
+		b.Events.At[0] = at.UnixNano()
+		write(t, s, b)
+		feeds, err := s.Feeds(t.Context(), "ac-1")
+		if err != nil || len(feeds) != 1 || feeds[0].Seq != b.Events.Seq[0] || !feeds[0].At.Equal(at) {
+			t.Errorf("after event %d: %+v, %v", n, feeds, err)
+		}
+		if seq := value[uint64](t, s, "SELECT sum(seq) FROM "+s.name("v_feeds")); seq != b.Events.Seq[0] {
+			t.Errorf("after event %d: v_feeds has event %d", n, seq)
+		}
+		time.Sleep(2 * time.Millisecond) // the time of receipt is in milliseconds
+	}
+	want := now.Add(3 * time.Second).UnixNano()
+	if slowest, newest, err := s.Watermark(t.Context(), "ac-1", 120e9); slowest != want || newest != want || err != nil {
+		t.Errorf("watermark %d to %d, want %d: %v", slowest, newest, want, err)
 	}
 }
 

@@ -110,29 +110,35 @@ type PlayedWager struct {
 func (s *Store) Watermark(ctx context.Context, property string, patience int64) (slowest, newest int64, err error) {
 	var feeds []feedTime
 	var f feedTime
-	err = s.scan(ctx, `SELECT toUnixTimestamp64Nano(at), toUnixTimestamp64Milli(received_at), toBool(kind = 'table_closed')
-FROM `+s.name("feeds")+" FINAL WHERE property_id = {property:String}", params("property", property), func() {
-		f.received *= int64(time.Millisecond)
-		feeds = append(feeds, f)
-	}, &f.at, &f.received, &f.closed)
+	err = s.scan(ctx, `SELECT table_id, toUnixTimestamp64Nano(at), toUnixTimestamp64Milli(received_at),
+toBool(kind = 'table_closed') FROM `+s.name("feeds")+" FINAL WHERE property_id = {property:String}",
+		params("property", property), func() {
+			f.received *= int64(time.Millisecond)
+			feeds = append(feeds, f)
+		}, &f.table, &f.at, &f.received, &f.closed)
 	slowest, newest = watermark(feeds, patience)
 	return slowest, newest, s.explain("read how far the feeds are", err)
 }
 
-// feedTime is the time of the last event of a table and that of its receipt, ns UTC.
+// feedTime is the time of the last event of a table and that of its receipt, ns UTC. A table whose clock was wrong has
+// several.
 type feedTime struct {
+	table        string
 	at, received int64
 	closed       bool
 }
 
 // watermark is Watermark of the feeds of a property.
 func watermark(feeds []feedTime, patience int64) (slowest, newest int64) {
-	feeds = withoutAhead(feeds, patience/2)
-	for _, f := range feeds {
+	last := map[string]feedTime{}
+	for _, f := range withoutAhead(feeds, patience/2) {
 		newest = max(newest, f.at)
+		if of, known := last[f.table]; !known || f.at > of.at {
+			last[f.table] = f
+		}
 	}
 	slowest = newest
-	for _, f := range feeds {
+	for _, f := range last {
 		if !f.closed && f.at > newest-patience {
 			slowest = min(slowest, f.at)
 		}
@@ -140,14 +146,22 @@ func watermark(feeds []feedTime, patience int64) (slowest, newest int64) {
 	return max(slowest, 0), newest
 }
 
-// withoutAhead leaves out the tables whose last event is later than its receipt, if the clock of another table agrees
-// with its receipt: all other tables would be behind one that is hours ahead. Feeds that are all ahead are simulated.
+// withoutAhead leaves out events that are later than their receipt, if the last event of some table agrees with its
+// receipt: all other tables would be behind one that is hours ahead. Feeds that are all ahead are simulated.
 func withoutAhead(feeds []feedTime, tolerance int64) []feedTime {
 	ahead := func(f feedTime) bool { return f.at > f.received+tolerance }
-	if !slices.ContainsFunc(feeds, func(f feedTime) bool { return f.at >= f.received-tolerance && !ahead(f) }) {
-		return feeds
+	latest := map[string]feedTime{}
+	for _, f := range feeds {
+		if f.received >= latest[f.table].received {
+			latest[f.table] = f
+		}
 	}
-	return slices.DeleteFunc(feeds, ahead)
+	for _, f := range latest {
+		if f.at >= f.received-tolerance && !ahead(f) {
+			return slices.DeleteFunc(feeds, ahead)
+		}
+	}
+	return feeds
 }
 
 // afterCursor is the condition that a time and a round are behind a cursor, and not behind a time.

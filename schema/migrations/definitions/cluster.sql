@@ -316,10 +316,12 @@ CREATE MATERIALIZED VIEW _database_.events_to_feeds_local TO _database_.feeds_lo
     `shoe_id` String,
     `round` UInt32,
     `kind` String,
-    `received_at` DateTime64(3)
+    `received_at` DateTime64(3),
+    `clock` Int8
 )
 AS WITH
-    bitShiftLeft(toInt128(toUnixTimestamp64Nano(e.at)), 64) + toInt128(e.seq) AS latest
+    bitShiftLeft(toInt128(toUnixTimestamp64Nano(e.at)), 64) + toInt128(e.seq) AS latest,
+    (toFloat64(toUnixTimestamp64Nano(e.at)) - toFloat64(toUnixTimestamp64Nano(now64(9)))) / 60000000000. AS minutes
 SELECT
     e.property_id AS property_id,
     argMax(e.pit_id, e.at) AS pit_id,
@@ -329,11 +331,13 @@ SELECT
     argMax(e.shoe_id, latest) AS shoe_id,
     argMax(e.round, latest) AS round,
     argMax(e.kind, latest) AS kind,
-    now64(3) AS received_at
+    now64(3) AS received_at,
+    toInt8(if(minutes <= -1, -1, 1) * (1 + floor(log2(1 + abs(minutes))))) AS clock
 FROM _database_.events_local AS e
 GROUP BY
     e.property_id,
-    e.table_id;
+    e.table_id,
+    clock;
 
 CREATE TABLE _database_.evidence
 (
@@ -436,7 +440,8 @@ CREATE TABLE _database_.feeds
     `shoe_id` String COMMENT 'the shoe, unique at its table',
     `round` UInt32 COMMENT 'number of the round in its shoe, from 1; 0 if it is about no round',
     `kind` LowCardinality(String) COMMENT 'kind of the event',
-    `received_at` DateTime64(3, 'UTC') COMMENT 'when ingest received the last event, UTC'
+    `received_at` DateTime64(3, 'UTC') COMMENT 'when ingest received the last event, UTC',
+    `clock` Int8 COMMENT 'how much the event was ahead of its receipt: 1 within a minute, one more for twice as long, negative if behind, 0 unknown'
 )
 ENGINE = Distributed('_cluster_', '_database_', 'feeds_local', cityHash64(property_id, table_id))
 COMMENT 'the last event of each table';
@@ -451,10 +456,12 @@ CREATE TABLE _database_.feeds_local
     `shoe_id` String COMMENT 'the shoe, unique at its table',
     `round` UInt32 COMMENT 'number of the round in its shoe, from 1; 0 if it is about no round',
     `kind` LowCardinality(String) COMMENT 'kind of the event',
-    `received_at` DateTime64(3, 'UTC') COMMENT 'when ingest received the last event, UTC'
+    `received_at` DateTime64(3, 'UTC') COMMENT 'when ingest received the last event, UTC',
+    `clock` Int8 COMMENT 'how much the event was ahead of its receipt: 1 within a minute, one more for twice as long, negative if behind, 0 unknown'
 )
 ENGINE = ReplacingMergeTree(at)
-ORDER BY (property_id, table_id)
+PRIMARY KEY (property_id, table_id)
+ORDER BY (property_id, table_id, clock)
 SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
 COMMENT 'the last event of each table';
 
@@ -1589,12 +1596,19 @@ CREATE VIEW _database_.v_feeds
     `shoe_id` String COMMENT 'the shoe, unique at its table',
     `round` UInt32 COMMENT 'number of the round in its shoe, from 1; 0 if it is about no round',
     `kind` LowCardinality(String) COMMENT 'kind of the event',
-    `received_at` DateTime64(3, 'UTC') COMMENT 'when ingest received the last event, UTC'
+    `received_at` DateTime64(3, 'UTC') COMMENT 'when ingest received the last event, UTC',
+    `clock` Int8 COMMENT 'how much the event was ahead of its receipt: 1 within a minute, one more for twice as long, negative if behind, 0 unknown'
 )
-COMMENT 'last event of each kind at each table'
+COMMENT 'last event of each table that was received'
 AS SELECT *
 FROM _database_.feeds
-FINAL;
+FINAL
+ORDER BY
+    received_at DESC,
+    seq DESC
+LIMIT 1 BY
+    property_id,
+    table_id;
 
 CREATE VIEW _database_.v_findings
 (
