@@ -201,7 +201,7 @@ func (l loader) cases() {
 // play fills the tables of rounds, wagers, shoes and feeds.
 func (l loader) play() {
 	l.t.Helper()
-	// Cards, stakes and times differ as at real tables: rows that compress to nothing are merged again after a few inserts.
+	// Cards, stakes and times differ as at real tables: rows that compress to nothing are soon merged again.
 	rounds := fmt.Sprintf(`SELECT number, number %% %d AS n, 'ac-1' AS property_id, concat('t-', toString(n)) AS table_id,
 		intDiv(number, %d) AS r, concat(table_id, '-', toString(intDiv(r, 75))) AS shoe_id, r %% 75 + 1 AS round,
 		sipHash64(number) AS h, now64(9) - INTERVAL (%d - number) * %d MILLISECOND + INTERVAL h %% 1000000 MICROSECOND AS at,

@@ -24,7 +24,7 @@ type titleForm struct {
 	title   string
 }
 
-// titleForms are the lines of the table by family, the part of a rule before its first dot, followed by the lines of "*".
+// titleForms are the lines of the table by family, the part of a rule before its first dot, then the lines of "*".
 var titleForms = sync.OnceValue(func() map[string][]titleForm {
 	forms := map[string][]titleForm{}
 	for line := range strings.Lines(titleTable) {

@@ -264,8 +264,8 @@ type LastResult struct {
 	Result     string `ch:"result"`
 }
 
-// LastResults returns the last results of each table's shoe in play since a moment, the latest first, by property and
-// table.
+// LastResults returns the last results of the shoes in play since a moment, the latest first, by property, table and
+// shoe: feeds have several shoes of a table whose clock was wrong.
 func (s *Store) LastResults(ctx context.Context, scope Scope, since time.Time) ([]LastResult, error) {
 	of := in(scope).String()
 	w := in(scope).with("results", MaxResults).since("at", since) // at is indexed
@@ -274,5 +274,5 @@ func (s *Store) LastResults(ctx context.Context, scope Scope, since time.Time) (
 		WHERE `+w.String()+` AND (property_id, table_id, shoe_id) GLOBAL IN (
 			SELECT property_id, table_id, shoe_id FROM {{feeds}} FINAL WHERE shoe_id != '' AND `+of+`)
 		ORDER BY round DESC, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round)
-		ORDER BY property_id, table_id, round DESC LIMIT {results:Int64} BY property_id, table_id LIMIT 20000`, w)
+		ORDER BY property_id, table_id, shoe_id, round DESC LIMIT {results:Int64} BY property_id, table_id, shoe_id LIMIT 20000`, w)
 }
