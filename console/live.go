@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"reflect"
 	"sync"
 	"time"
 
@@ -239,8 +240,8 @@ func liveStream(c *Console, x *exchange) error {
 		case <-cl.next:
 			err = send("change")
 		case <-tick.C:
-			// The end of the session or of the permission ends the stream.
-			if user := c.identifyAgain(x.r); user == nil || !user.May(permSee) {
+			// The end of the session ends the stream, and so does a change of what the user may see.
+			if user := c.identifyAgain(x.r); user == nil || !reflect.DeepEqual(user.Scope(permSee), cl.scope) {
 				return nil
 			}
 			err = send("beat")
