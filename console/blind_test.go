@@ -124,28 +124,42 @@ func TestStaleScreen(t *testing.T) {
 	unreadable.Store(false)
 	b.await(live)
 
-	// A page that does not fetch itself again shows what it missed in a gap that was long, short or before its first beat.
+	// A page that does not fetch itself again shows what it missed in a gap that was long, short or before its first beat,
+	// and what the page before it missed.
 	const newbar = "!document.querySelector('#newbar').hidden"
 	const critbar = "document.querySelector('#critbar').innerText.includes(' 1 new')"
+	const known = "document.querySelector('#link').dataset.critical"
 	for i, x := range []struct {
 		page, shows string
 		fails       *atomic.Bool
 		long, first bool
+		next        string
 	}{
 		{page: "/queue", shows: newbar, fails: &hangs, long: true},
 		{page: "/queue", shows: newbar, fails: &mute},
 		{page: "/rules", shows: critbar, fails: &mute},
 		{page: "/queue", shows: newbar, fails: &mute, first: true},
 		{page: "/rules", shows: critbar, fails: &mute, first: true},
+		{page: "/queue", shows: newbar, fails: &unreadable},
+		{page: "/rules", shows: critbar, fails: &mute, next: "/help"},
 	} {
 		x.fails.Store(x.first)
 		b.open(x.page)
+		cut := func() bool {
+			if x.fails == &unreadable { // the stream goes on
+				return false
+			}
+			front.CloseClientConnections()
+			return true
+		}
 		if !x.first {
 			b.await(live)
 			x.fails.Store(true)
-			front.CloseClientConnections()
-			b.await("document.querySelector('#link').dataset.state == 'late'")
+			if cut() {
+				b.await("document.querySelector('#link').dataset.state == 'late'")
+			}
 		}
+		before, failed := eval[string](b, known), unread.Load()
 		if x.long {
 			eval[int](b, putForward)
 			b.await(blind)
@@ -156,11 +170,20 @@ func TestStaleScreen(t *testing.T) {
 			open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Table: table})
 			return err == nil && len(open) > 0
 		})
+		if x.next != "" {
+			testkit.Await(t, "a page that was rendered after the finding", func() bool {
+				b.open(x.next)
+				return eval[string](b, known) != before
+			})
+		}
+		if x.fails == &unreadable {
+			testkit.Await(t, "a fetch of the page", func() bool { return unread.Load() > failed })
+		}
 		if x.long {
 			eval[int](b, "goOn()")
 		}
 		x.fails.Store(false)
-		front.CloseClientConnections()
+		cut()
 		b.await(live + " && " + x.shows)
 	}
 

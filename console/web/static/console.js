@@ -351,6 +351,12 @@
   // The changes of the queue that this page has: those before it was rendered, then those that a sign of life brought.
   // Other numbers are changes that it missed, as while the stream was being connected. A console that starts counts anew.
   let known = badge ? {of: badge.dataset.of, rows: Number(badge.dataset.rows), critical: Number(badge.dataset.critical)} : {};
+  // The page before it in this tab may have been left before its stream brought a critical finding. The queue shows all.
+  const inQueue = location.pathname === "/queue"; // it has its own bar, and no row of it may move
+  const keep = () => sessionStorage.setItem("shoeproof-known", JSON.stringify(known));
+  const left = JSON.parse(sessionStorage.getItem("shoeproof-known") || "{}");
+  if (!inQueue && left.of === known.of) known.critical = Math.min(known.critical, left.critical);
+  if (known.of) keep();
   const banner = (text) => {
     if (!stale || stale.dataset.text === text) return;
     stale.dataset.text = text;
@@ -377,10 +383,11 @@
       $(".feedword", tile).textContent = "✕ NO FEED since " + time(Number(tile.dataset.received) - skew);
     });
   };
-  // A beat that brings fresh data after a gap shows what was missed.
+  // A beat that brings fresh data after a gap, or after a fetch that failed, shows what was missed.
   const receive = (e) => {
     const data = JSON.parse(e.data), before = known;
     known = data;
+    keep();
     skew = data.now - Date.now();
     signedOut = false;
     const gap = Date.now() - freshAt > limit;
@@ -389,7 +396,7 @@
     if (fresh) state("on", "live");
     check();
     if (data.of === before.of && data.critical > before.critical) alarm(before);
-    if (data.of !== before.of || data.rows !== before.rows || gap && fresh) refresh();
+    if (data.of !== before.of || data.rows !== before.rows || gap && fresh || failing) refresh();
   };
   const connect = () => {
     stream = new EventSource("/live");
@@ -439,7 +446,6 @@
     icon.dataset.plain = icon.dataset.plain || icon.getAttribute("href");
     icon.setAttribute("href", n ? icon.dataset.alarm : icon.dataset.plain);
   };
-  const inQueue = location.pathname === "/queue"; // it has its own bar, and no row of it may move
   function alarm(before) {
     const other = counted();
     const from = other.of === known.of ? Math.max(other.critical, before.critical) : before.critical;
