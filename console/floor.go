@@ -106,7 +106,7 @@ func (c *Console) wall(x *exchange, all []tile) error {
 type shoeKey struct{ property, table, shoe string }
 
 // lastResults returns the last results of the shoes in play, the latest first. The last minutes are read each few
-// seconds, which reads little, and the hours before each minute. A round that arrives late shows after two minutes at most.
+// seconds, which reads little, and the hours before each minute. A late round shows after two minutes at most.
 func (c *Console) lastResults(x *exchange) (map[shoeKey][]store.LastResult, error) {
 	const oldest, recent = 36 * time.Hour, 10 * time.Minute
 	ctx, scope := x.r.Context(), x.scope()
