@@ -121,7 +121,12 @@ type Burn struct {
 	// AllRead means that every burned card was read, Round is the round in which it came.
 	AllRead bool
 	Round   uint32
+	// More is how many cards a later burn with the same indicator added to too few.
+	More uint32 `cbor:",omitempty"`
 }
+
+// Further is how many cards were burned with the indicator.
+func (b *Burn) Further() int { return int(b.Count) + int(b.More) }
 
 // IsFaceUp reports whether a card was found face up in the shoe.
 func (s *Shoe) IsFaceUp(card uint32) bool {

@@ -250,8 +250,8 @@ func (p *Pass) burnValue(c baccarat.Card) int {
 // burnWrong describes what is wrong with the burn for an irregularity, empty if it is right.
 func (p *Pass) burnWrong(b *record.Burn, want int) string {
 	switch {
-	case int(b.Count) != want && !(int(b.Count) < want && p.emptied(b)):
-		return "burned with " + furtherCards(int(b.Count))
+	case b.Further() != want && !(b.Further() < want && p.emptied(b)):
+		return "burned with " + furtherCards(b.Further())
 	case b.Shown != baccarat.ShownAll:
 		return "shown " + b.Shown.String()
 	case b.Destination != baccarat.Bucket && b.Destination != p.Law.BurnTo && p.Law.BurnTo != baccarat.NoDestination:
@@ -263,7 +263,7 @@ func (p *Pass) burnWrong(b *record.Burn, want int) string {
 // emptied reports whether a burn took the last card of the shoe: no more could be drawn.
 func (p *Pass) emptied(b *record.Burn) bool {
 	l := &p.Shoe.Loaded
-	return l.Seq != 0 && b.First+b.Count > 52*l.Decks
+	return l.Seq != 0 && b.First+uint32(b.Further()) > 52*l.Decks
 }
 
 func furtherCards(n int) string {
@@ -312,7 +312,7 @@ func wrongRemedy(want remedy) func(*Pass) {
 			if e.want.burns() && e.card.Card != baccarat.Unread {
 				expected = fmt.Sprintf("%v burned, and %s face up", e.card.Card, furtherCards(p.burnValue(e.card.Card)))
 			}
-			p.suspectIf(e.card.Fate == record.Burned && e.want.burns() && p.Shoe.Burns[e.card.Burn].Count == 0 &&
+			p.suspectIf(e.card.Fate == record.Burned && e.want.burns() && p.Shoe.Burns[e.card.Burn].Further() == 0 &&
 				pictureValue(e.card.Card) == 0, Finding{
 				Subject: finding.OfCard(e.card.CardSeq), Parts: []finding.Subject{finding.OfHand(e.card.Hand.String())},
 				Evidence: append(cardEvidence(p.Round), e.card.FateAt), Expected: expected, Observed: observed,
@@ -513,7 +513,7 @@ func checkFaceUpBurn(p *Pass) {
 		if !known || !described(b) {
 			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
 		} else if wrong := p.burnWrong(b, want); wrong != "" {
-			p.suspectIf(int(b.Count) == least && least < want, Finding{
+			p.suspectIf(b.Further() == least && least < want, Finding{
 				Subject: finding.OfCard(f.CardSeq), Expected: furtherCards(want) + " burned face up",
 				Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
 			})

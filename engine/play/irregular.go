@@ -69,6 +69,10 @@ func (s *Shoe) answer(burn int, indicator baccarat.Card) {
 	if answered {
 		return
 	}
+	if b := s.completes(burn); b != nil {
+		b.More += s.Burns[burn].Count
+		return
+	}
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
 		if r == nil {
 			continue
@@ -82,6 +86,20 @@ func (s *Shoe) answer(burn int, indicator baccarat.Card) {
 		r.Recompose()
 		return
 	}
+}
+
+// completes is the burn before this one if both name one indicator in one round, and that one took fewer cards than the
+// indicator has: the dealer completes it. It is nil if this is a burn of its own.
+func (s *Shoe) completes(burn int) *record.Burn {
+	if burn == 0 {
+		return nil
+	}
+	before, b := &s.Burns[burn-1], &s.Burns[burn]
+	if before.Opening || before.Round != b.Round || before.Indicator != b.Indicator ||
+		b.Indicator == baccarat.Unread || before.Further() >= b.Indicator.BurnValue() {
+		return nil
+	}
+	return before
 }
 
 // burnable is the latest card of a round that a burn with this indicator takes, nil if none. If one of the two was not
