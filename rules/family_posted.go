@@ -239,6 +239,21 @@ func (p *Pass) postedReduced() (posted baccarat.Odds) {
 	return posted
 }
 
+// aboveBanker suspects a banker wager for whose hand no line is posted, and that was paid more than the odds posted for
+// the banker wager: the variation pays such a hand less, not more. 9 NYCRR 5324.21(c)(6).
+func (p *Pass) aboveBanker(w *record.Wager) {
+	posted := p.Config.Posted[baccarat.SpotBanker]
+	switch {
+	case w.Net().Paid <= w.Amount:
+	case !posted.Known():
+		p.CannotJudge(fmt.Sprintf("no odds are posted for %v", w.Spot), w.Placed)
+	case posted.Compare(w.Net().Paid, w.Amount) > 0:
+		from := len(p.Findings)
+		p.reportPayout(w, posted, false)
+		p.suspectFrom(from)
+	}
+}
+
 // checkPosted judges payments by the odds posted. What is expected is never below the floor of the law: where less is
 // posted, the posting is the breach.
 func checkPosted(p *Pass) {
@@ -256,7 +271,11 @@ func checkPosted(p *Pass) {
 		if reduced {
 			floor, posted = p.reduced(), p.postedReduced()
 		}
-		if !p.payable(w) || !floor.Floor || below(floor, w.Net().Paid, w.Amount) || reduced && !posted.Known() {
+		if !p.payable(w) || !floor.Floor || below(floor, w.Net().Paid, w.Amount) {
+			continue
+		}
+		if reduced && !posted.Known() {
+			p.aboveBanker(w)
 			continue
 		}
 		switch {
