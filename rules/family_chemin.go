@@ -722,7 +722,7 @@ func (p *Pass) judgeCall(call *record.Banco) {
 		return
 	}
 	switch got := seatAmount(p.against(), call.Seat); {
-	case got == 0 || got == bank.Amount:
+	case got == 0 || got == bank.Amount || p.ofParticipant(call.Seat) == bank.Amount:
 	case got == p.bankFor(call.Seat):
 		if got < bank.Amount { // chemin.against.individual-cap has the opposite
 			p.CannotJudge("whether the Banker may raise a wager that was covered is in no sentence that was found", call.Seq)
@@ -733,6 +733,29 @@ func (p *Pass) judgeCall(call *record.Banco) {
 			Evidence: []record.Seq{bank.Placed, call.Seq}, Expected: p.money(bank.Amount), Observed: p.money(got),
 		})
 	}
+}
+
+// ofParticipant is the sum of the wagers against the Banker, at any seat, of the participant who wagers from a seat:
+// the option is of a participant. It is 0 if several wager from it, or the participant is not known.
+func (p *Pass) ofParticipant(seat uint32) (sum int64) {
+	patron := ""
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot != baccarat.SpotAgainstBanker || w.Gone || w.Seat != seat {
+			continue
+		}
+		if w.Patron == "" || patron != "" && w.Patron != patron {
+			return 0
+		}
+		patron = w.Patron
+	}
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot == baccarat.SpotAgainstBanker && !w.Gone && w.Patron == patron && patron != "" {
+			sum += w.Amount
+		}
+	}
+	return sum
 }
 
 // preferred is the seat whose banco is to be taken, 0 if none was called or a suivi goes before.
