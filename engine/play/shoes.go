@@ -395,7 +395,8 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 	t.settle(c, s, &s.Settling)
 	if before := s.Round; before != nil {
 		t.finishDealing(c, s)
-		if before.Carried != 0 && len(before.Cards) == 0 {
+		dealt := len(before.Cards) > 0 || len(before.Steps) > 0 || before.Ended.Cards > 0 || before.Missing
+		if before.Carried != 0 && !dealt {
 			s.Carried = before.Carried // It is the next hand's that is dealt.
 		}
 		s.Settling, s.Round = before, nil
