@@ -494,7 +494,7 @@ func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 			return true
 		case t.Seq == mark.Seq:
 		case collected && t.Seq > off:
-			after += t.Amount
+			after += t.share(r, mark.Wager)
 		case marked || collected:
 			before += t.Amount
 		}
@@ -503,6 +503,20 @@ func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 		after = 0
 	}
 	return before+after > 0 && 100*(before+after) >= r.Wagers[mark.Wager].Net().Paid*percent
+}
+
+// share is the part of a collection that is of a wager, in the proportion of the wagers of its spot that it covers.
+func (t *Step) share(r *Round, wager int) int64 {
+	w, total := &r.Wagers[wager], int64(0)
+	for i := range r.Wagers {
+		if o := &r.Wagers[i]; o.Spot == w.Spot && t.Covers(r, i) {
+			total += o.Amount
+		}
+	}
+	if total <= w.Amount {
+		return t.Amount
+	}
+	return t.Amount * w.Amount / total
 }
 
 // Lifted is the event that took the marker of a mark off again before anything outstanding was collected from the seat,

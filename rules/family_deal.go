@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -389,13 +390,13 @@ func checkLeftHand(p *Pass) {
 }
 
 func checkByDealer(p *Pass) {
+	unknown := record.Seq(0)
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		switch {
 		case c.Carried || c.ByRole == baccarat.RoleDealer:
 		case c.ByRole == baccarat.NoRole || c.ByRole == baccarat.RoleDevice || c.ByRole == baccarat.RoleSurveillance:
-			p.CannotJudge("who drew the card was not reported", c.Seq)
-			return
+			unknown = cmp.Or(unknown, c.Seq)
 		default:
 			relief := c.ByRole == baccarat.RoleFloorperson || c.ByRole == baccarat.RoleSupervisor
 			p.suspectIf(relief, Finding{ // who may deal in place of the dealer is not in the text
@@ -403,6 +404,9 @@ func checkByDealer(p *Pass) {
 				Expected: cardName(c) + " drawn by DEALER", Observed: "drawn by " + drawer(c),
 			})
 		}
+	}
+	if unknown != 0 {
+		p.CannotJudge("who drew the card was not reported", unknown)
 	}
 }
 

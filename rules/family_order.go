@@ -175,21 +175,29 @@ func procedure(name, doc string, number uint32) *Rule {
 			if p.Config.Procedure != number || !p.commission() || !p.ordered() {
 				return
 			}
-			for _, s := range p.zones() {
-				breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number, p.apart) }
-				if first, second := p.outOfOrder(s, breaks); second != 0 {
-					if p.foreignStep(first, second) {
-						return
-					}
-					p.suspectIf(number > 2 && p.otherWagers(s, first, second), Finding{
-						Expected: doc, Observed: p.phaseWrong(s, number, first, second),
-						Evidence: []record.Seq{first, second},
-					})
-					return
-				}
+			if !p.phasesBroken(number, doc, p.mayBeApart, false) && number > 2 {
+				p.phasesBroken(number, doc, p.apart, true)
 			}
 		},
 	}
+}
+
+// phasesBroken reports the first two steps that break a procedure, and whether there are any.
+func (p *Pass) phasesBroken(number uint32, doc string, apart func(a, b *record.Step) bool, doubtful bool) bool {
+	breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number, apart) }
+	for _, s := range p.zones() {
+		first, second := p.outOfOrder(s, breaks)
+		if second == 0 {
+			continue
+		}
+		if !p.foreignStep(first, second) {
+			p.suspectIf(doubtful, Finding{
+				Expected: doc, Observed: p.phaseWrong(s, number, first, second), Evidence: []record.Seq{first, second},
+			})
+		}
+		return true
+	}
+	return false
 }
 
 // phaseWrong describes two steps that break a procedure: their order, or the seat that was served between them.
@@ -263,15 +271,12 @@ func (p *Pass) patronOf(s *record.Step) string {
 	return patron
 }
 
-// otherWagers reports whether a payment and a vigorish step that follow each other at a seat may be of different
+// mayBeApart reports whether a payment and a vigorish step at a seat are of different patrons, or may be of different
 // wagers, which the text orders only as "that player's winning wager" and "the vigorish owed by that player".
-func (p *Pass) otherWagers(t steps, first, second record.Seq) bool {
-	i := record.Index(t, func(s *record.Step) bool { return s.Seq == first })
-	j := record.Index(t, func(s *record.Step) bool { return s.Seq == second })
-	if isVig(&t[i]) == isVig(&t[j]) || t.between(i, j) != nil {
-		return false
+func (p *Pass) mayBeApart(pay, vig *record.Step) bool {
+	if p.apart(pay, vig) {
+		return true
 	}
-	pay, vig := &t[i], &t[j]
 	if isVig(pay) {
 		pay, vig = vig, pay
 	}

@@ -85,7 +85,7 @@ func (p *Pass) ofStake(c *charge, percent int64) (amount, floor int64, right boo
 		return low <= amount && amount <= high
 	}
 	amount = c.marked + c.took
-	if c.took > 0 && within(c.marked) {
+	if c.took > 0 && (within(c.marked) || c.took == c.marked && !within(amount)) {
 		amount = c.took // the collection is no further part: it pays the mark
 	}
 	return amount, floor, within(amount)
@@ -218,7 +218,8 @@ func checkDragonCharge(p *Pass) {
 			Expected: "a dragon 7 is a pure push", Observed: p.money(s.Amount) + " charged",
 		}
 		quarter := p.Round.UnreadVigorish(s.Seat) != 0
-		if c := p.chargeWith(s); c != nil {
+		c := p.chargeWith(s)
+		if c != nil {
 			if s.Seq != c.steps[0] {
 				continue // one charge, in several motions
 			}
@@ -227,7 +228,7 @@ func checkDragonCharge(p *Pass) {
 			f.Evidence = append(cardEvidence(r), c.steps...)
 		}
 		switch {
-		case p.liftedAgain(s, &f):
+		case (c == nil || c.took == 0) && p.liftedAgain(s, &f):
 			p.Report(f)
 		case !quarter:
 			f.Expected = "a dragon 7 is a pure push, or each banker wager is charged 25 percent"

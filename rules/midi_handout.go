@@ -410,6 +410,9 @@ func (p *Pass) thirdNotHanded(third *record.DealtCard, had uint32, from record.S
 		return
 	}
 	turned := cmp.Or(third.Revealed, endOfTime)
+	if third.Face == baccarat.FaceUp {
+		turned = third.Seq
+	}
 	if left := record.Index(p.Round.Wagers, func(w *record.Wager) bool {
 		return w.Seat == had && w.Left > from && w.Left < turned
 	}); left >= 0 {

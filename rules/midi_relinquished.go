@@ -227,7 +227,8 @@ func (p *Pass) turnedByOthers(h baccarat.Hand) {
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		if c.Final == h && (c.RevealedBy == baccarat.RolePatron || c.RevealedBy == baccarat.RoleSpectator) {
-			p.Report(Finding{
+			bonus := record.Any(r.Wagers, func(w *record.Wager) bool { return leadsWithBonus(r, h, w.Seat) })
+			p.suspectIf(bonus, Finding{
 				Subject: finding.OfHand(h.String()), Parts: []finding.Subject{finding.OfCard(c.CardSeq)},
 				Evidence: []record.Seq{c.Seq, c.Revealed},
 				Expected: fmt.Sprintf("%v hand turned by DEALER", h),
