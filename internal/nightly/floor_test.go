@@ -14,7 +14,8 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
-// A run compares the tables of a pit by what they used, as a replay does: the first rounds come from ClickHouse.
+// A run compares the tables of a pit by what they used, as a replay does: the first and last rounds come from
+// ClickHouse.
 func TestPitIsJudgedByUse(t *testing.T) {
 	s := database(t)
 	b := &pipeline.Batch{}
@@ -32,8 +33,16 @@ func TestPitIsJudgedByUse(t *testing.T) {
 		if procedure != 2 {
 			all = append(all, table.Shoe()...)
 		}
-		if err := auditor.New(options()).Replay(auditor.Records(append(all, table.Close()...)), &b.Set, nil); err != nil {
+		if procedure != 1 {
+			all = append(all, table.Close()...)
+		}
+		if err := auditor.New(options()).Replay(auditor.Records(all), &b.Set, nil); err != nil {
 			t.Fatal(err)
+		}
+		if procedure == 1 { // replaced after its last round, which the second table plays beside
+			next := b.Configs[len(b.Configs)-1]
+			next.EffectiveAt, next.Seq = next.EffectiveAt+int64(6*time.Hour), next.Seq+100_000
+			b.Configs = append(b.Configs, next)
 		}
 	}
 	floor := auditor.NewFloor(options())

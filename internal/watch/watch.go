@@ -353,21 +353,21 @@ func (w *watcher) floor(ctx context.Context, until int64) error {
 	return nil
 }
 
-// unused is the earliest time of a configuration under which no round is known, of those that were in force since the
-// last pass.
+// unused is the earliest time of a configuration under which no round is known, or that was replaced, of those that
+// were in force since the last pass.
 func (w *watcher) unused() (from int64, ok bool) {
 	latest := map[string]int64{} // the last known round of each table
 	for k, at := range w.settled.At {
 		latest[w.settled.TableID[k]] = max(latest[w.settled.TableID[k]], at)
 	}
 	for i := range w.configs {
-		c := &w.configs[i]
-		if next := i + 1; c.Closed || next < len(w.configs) && w.configs[next].TableID == c.TableID &&
-			w.configs[next].EffectiveAt <= w.until {
+		c, next := &w.configs[i], i+1
+		replaced := next < len(w.configs) && w.configs[next].TableID == c.TableID
+		if c.Closed || replaced && w.configs[next].EffectiveAt <= w.until {
 			continue
 		}
 		last, used := latest[c.TableID]
-		if !(used && last >= c.EffectiveAt) && (!ok || c.EffectiveAt < from) {
+		if (replaced || !used || last < c.EffectiveAt) && (!ok || c.EffectiveAt < from) {
 			from, ok = c.EffectiveAt, true
 		}
 	}

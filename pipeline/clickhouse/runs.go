@@ -338,20 +338,21 @@ AND at < fromUnixTimestamp64Nano({before:Int64})
 	return all, s.explain("read the configurations", err)
 }
 
-// FirstRounds returns the first round with wagers under each configuration of a property, of the rounds from one time
-// to before another. Of a round only its table, its time and its wagers are read.
+// FirstRounds returns the first and the last round with wagers under each configuration of a property, of the rounds
+// from one time to before another. Of a round only its table, its time and its wagers are read.
 func (s *Store) FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error) {
 	var all rows.Rounds
 	var table string
 	var at int64
 	var wagers uint32
-	err := s.scan(ctx, `SELECT r.table_id AS t, toUnixTimestamp64Nano(min(r.at)) AS first, any(r.wagers) AS n
+	err := s.scan(ctx, `SELECT r.table_id AS t,
+    toUnixTimestamp64Nano(arrayJoin(arrayDistinct([min(r.at), max(r.at)]))) AS played, any(r.wagers) AS n
 FROM (SELECT table_id, at, wagers FROM `+s.name("rounds")+` WHERE property_id = {property:String} AND wagers > 0
     AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({before:Int64})) AS r
 GLOBAL ASOF INNER JOIN (SELECT table_id, effective_at FROM `+s.name("table_configs")+` FINAL
     WHERE property_id = {property:String} AND effective_at < fromUnixTimestamp64Nano({before:Int64})) AS c
 ON r.table_id = c.table_id AND r.at >= c.effective_at
-GROUP BY r.table_id, c.effective_at ORDER BY t, first`,
+GROUP BY r.table_id, c.effective_at ORDER BY t, played`,
 		params("property", property, "from", from, "before", before), func() {
 			all.PropertyID, all.TableID = append(all.PropertyID, property), append(all.TableID, table)
 			all.At, all.Wagers = append(all.At, at), append(all.Wagers, wagers)
