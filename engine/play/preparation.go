@@ -41,7 +41,8 @@ func (t *Table) foldCards(c *turn) {
 		b.Floor = t.Floor
 	case *schema.CardsSpread:
 		b := t.batch(p.BatchID)
-		if repeats(b, b.Spread, b.SpreadFace == baccarat.FaceUp && b.InSequence) {
+		arranged := b.InSequence && (!b.Arranged || t.Law == nil || b.Columns == t.Law.SpreadColumns)
+		if repeats(b, b.Spread, b.SpreadFace == baccarat.FaceUp && arranged && b.Spread > b.Verified) {
 			return
 		}
 		b.Spread, b.SpreadFace, b.InSequence = c.seq, baccarat.Face(p.Face), p.SuitSequenceOK
@@ -68,10 +69,12 @@ func (t *Table) foldCards(c *turn) {
 
 // inspected takes in an inspection. An inspection that is repeated after the cards were shuffled, or after another step
 // that follows it, does not undo the first: the texts of New Jersey want one before the first shuffle. The text of New
-// York wants a shuffle after the latest one. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d).
+// York wants a shuffle after the latest one. What another than the calling dealer inspected, the calling dealer may
+// inspect until the first shuffle. N.J.A.C. 19:47-3.4; 9 NYCRR 5324.21(d).
 func (t *Table) inspected(c *turn, b *record.Batch, p *schema.CardsInspected) {
 	b.Missing, b.Extra = len(p.Missing), len(p.Extra)
-	if repeats(b, b.Inspected, true) {
+	another := b.Calling != "" && b.InspectedBy != "" && b.InspectedBy != b.Calling
+	if repeats(b, b.Inspected, !another || b.Shuffled != 0) {
 		b.Reinspected = c.seq
 		return
 	}
