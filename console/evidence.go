@@ -24,7 +24,7 @@ type evidence struct {
 	Actions      []store.Action
 	Video        *video
 	Dispositions []string
-	Settled      string // the payment that the finding is about, if it is a breach
+	Settled      string // the payment that the finding is about, unless it cannot be judged
 	Curve        *curve
 	Strips       *strips
 	Related      []store.Finding // others of its round, and of the shoe under its rule
@@ -92,10 +92,13 @@ func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	return ev, nil
 }
 
-// settlement describes the payment that a breach is about. Of a payment that cannot be judged it says nothing, and of a
-// wager that breaks another rule neither.
+// settlement describes the payment that a breach or a suspicion is about. Of a payment that cannot be judged it says
+// nothing, and of a wager that breaks another rule neither.
 func settlement(f *store.Finding, all []seat, currency string) string {
-	if f.Verdict != string(finding.Breach) || !strings.HasPrefix(f.Rule, "payout.") {
+	// That a wager may not have been settled says nothing about an amount.
+	claimed := f.Verdict == string(finding.Breach) ||
+		f.Verdict == string(finding.Suspect) && f.Rule != "payout.unsettled"
+	if !claimed || !strings.HasPrefix(f.Rule, "payout.") {
 		return ""
 	}
 	for i := range all {

@@ -43,6 +43,7 @@ func TestSettlementInTitle(t *testing.T) {
 		want    string
 	}{
 		{"payout.tie.min-odds", finding.Breach, wrong},
+		{"payout.tie.min-odds", finding.Suspect, wrong},
 		{"payout.tie.min-odds", finding.Unauditable, ""},
 		{"payout.unsettled", finding.Suspect, ""},
 		{"wager.above-maximum", finding.Breach, ""},
