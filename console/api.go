@@ -199,7 +199,7 @@ func apiTriage(c *Console, x *exchange) error {
 }
 
 func apiFloor(c *Console, x *exchange) error {
-	tiles, err := c.Store.Floor(x.r.Context(), x.scope(), store.Location{Property: x.r.FormValue("property")})
+	tiles, err := c.floor(x, store.Location{Property: x.r.FormValue("property")})
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 // tile is a table of the floor with the state of its feed.
@@ -31,17 +32,30 @@ func (c *Console) tiles(tiles []store.Tile) []tile {
 	return all
 }
 
-// floor returns the tables of the floor; requests share the answer.
-func (c *Console) floor(x *exchange, property string) ([]store.Tile, error) {
-	scope := x.scope()
-	key := fmt.Sprintf("floor %#v %q", scope, property)
-	return cached(x.r.Context(), &c.volatile, key, 800*time.Millisecond, func(ctx context.Context) ([]store.Tile, error) {
-		return c.Store.Floor(ctx, scope, store.Location{Property: property})
+// floor returns the tables of a property, or one table, or all; requests share the last events, which a change of the
+// queue does not clear.
+func (c *Console) floor(x *exchange, at store.Location) ([]store.Tile, error) {
+	ctx, scope := x.r.Context(), x.scope()
+	feeds, err := cached(ctx, &c.facts, fmt.Sprintf("feeds %#v", scope), 800*time.Millisecond,
+		func(ctx context.Context) ([]clickhouse.TableFeed, error) {
+			return c.Store.Floor(ctx, scope, store.Location{})
+		})
+	if err != nil {
+		return nil, err
+	}
+	feeds = slices.DeleteFunc(slices.Clone(feeds), func(f clickhouse.TableFeed) bool {
+		return at.Property != "" && f.PropertyID != at.Property || at.Table != "" && f.TableID != at.Table
 	})
+	if len(feeds) == 0 { // a new table, or beyond the limit of the list
+		if feeds, err = c.Store.Floor(ctx, scope, at); err != nil {
+			return nil, err
+		}
+	}
+	return c.Store.Tiles(ctx, scope, feeds)
 }
 
 func floorPage(c *Console, x *exchange) error {
-	tiles, err := c.floor(x, x.r.FormValue("property"))
+	tiles, err := c.floor(x, store.Location{Property: x.r.FormValue("property")})
 	if err != nil {
 		return err
 	}
@@ -154,7 +168,7 @@ func (c *Console) tableFacts(x *exchange, at store.Location) (tableFacts, error)
 
 func tablePage(c *Console, x *exchange) error {
 	ctx, scope, at := x.r.Context(), x.scope(), x.location()
-	tiles, err := c.Store.Floor(ctx, scope, at)
+	tiles, err := c.floor(x, at)
 	if err != nil {
 		return err
 	}

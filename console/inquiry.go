@@ -51,7 +51,7 @@ func (c *Console) inquire(x *exchange, text string) (*inquiry, error) {
 	if q.clauses = c.clausesOf(x.r.Context(), text); len(q.clauses) > 0 { // N.J.A.C. 19:47-3.3(b)
 		return q, nil
 	}
-	tiles, err := c.floor(x, "")
+	tiles, err := c.floor(x, store.Location{})
 	if err != nil {
 		return nil, err
 	}

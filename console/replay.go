@@ -88,11 +88,11 @@ func (c *Console) lastSeq(x *exchange, shoe store.Location) (uint64, error) {
 		return shoes[0].LastSeq + 1000, nil // the start of the next shoe closes this one
 	}
 	table := store.Location{Property: shoe.Property, Table: shoe.Table}
-	tiles, err := c.Store.Floor(x.r.Context(), x.scope(), table)
-	if err != nil || len(tiles) == 0 {
+	feeds, err := c.Store.Floor(x.r.Context(), x.scope(), table)
+	if err != nil || len(feeds) == 0 {
 		return math.MaxInt64, err
 	}
-	return tiles[0].Seq, nil
+	return feeds[0].Seq, nil
 }
 
 // evaluate runs the engine over the archived events and returns the findings of the shoe. Of findings with one id the

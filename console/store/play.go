@@ -230,18 +230,20 @@ type Tile struct {
 	Totals
 }
 
-// Floor returns all tables by property, pit and name; l.Property and l.Table narrow the list.
-func (s *Store) Floor(ctx context.Context, scope Scope, l Location) ([]Tile, error) {
+// Floor returns the last events of all tables by property, pit and name; l.Property and l.Table narrow the list.
+func (s *Store) Floor(ctx context.Context, scope Scope, l Location) ([]clickhouse.TableFeed, error) {
 	w := in(scope).equal("property_id", l.Property).equal("table_id", l.Table)
-	tiles, err := read[Tile](ctx, s, "the floor", fmt.Sprintf(clickhouse.FeedQuery, w.String()), w)
-	if err != nil {
-		return nil, err
-	}
-	open, _, err := s.filtered(ctx, scope, &Filter{Property: l.Property, Table: l.Table, any: true})
+	return read[clickhouse.TableFeed](ctx, s, "the floor", fmt.Sprintf(clickhouse.FeedQuery, w.String()), w)
+}
+
+// Tiles adds to feeds the open findings of their tables.
+func (s *Store) Tiles(ctx context.Context, scope Scope, feeds []clickhouse.TableFeed) ([]Tile, error) {
+	open, _, err := s.filtered(ctx, scope, &Filter{any: true})
 	type table struct{ property, name string }
-	totals := map[table]*Totals{}
-	for i := range tiles {
-		totals[table{tiles[i].PropertyID, tiles[i].TableID}] = &tiles[i].Totals
+	tiles, totals := make([]Tile, len(feeds)), map[table]*Totals{}
+	for i, f := range feeds {
+		tiles[i].TableFeed = f
+		totals[table{f.PropertyID, f.TableID}] = &tiles[i].Totals
 	}
 	for _, r := range open {
 		if t := totals[table{r.PropertyID, r.TableID}]; t != nil {
