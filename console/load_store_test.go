@@ -25,6 +25,9 @@ const (
 	loadDB     = "load"
 	// loadPart is the number of rows of one insert.
 	loadPart = 250_000
+	// latestParts are the parts of the last six hours, of loadLatest rounds each: about the sizes that ingest and merges
+	// of 16 parts leave.
+	latestParts, loadLatest = 12, 2_083
 )
 
 // loadedTables are the tables that it fills.
@@ -75,9 +78,13 @@ func loadStore(t testing.TB, n int) (*store.Store, string) {
 		l.findings()
 		l.queue()
 		l.configs()
-		l.play()
 		l.cases()
+		const latest = loadRounds - latestParts*loadLatest
+		l.rounds(0, latest, loadPart)
 		l.merge()
+		l.rounds(latest, loadRounds, loadLatest)
+		l.shoes()
+		l.chains()
 	}
 	return s, e.Addr
 }
@@ -111,7 +118,7 @@ func (l loader) run(statement string, from int) {
 	}
 }
 
-// merge makes one part of each partition, as a year of merges has: what is merged while pages are measured is of today.
+// merge makes one part of each partition, as a year of merges has.
 func (l loader) merge() {
 	l.t.Helper()
 	for _, table := range loadedTables {
@@ -198,8 +205,8 @@ func (l loader) cases() {
 		FROM numbers(2000000)`, 0)
 }
 
-// play fills the tables of rounds, wagers, shoes and feeds.
-func (l loader) play() {
+// rounds fills the tables of rounds and wagers with the rounds from a number to another, part of them by each insert.
+func (l loader) rounds(from, to, part int) {
 	l.t.Helper()
 	// Cards, stakes and times differ as at real tables: rows that compress to nothing are soon merged again.
 	rounds := fmt.Sprintf(`SELECT number, number %% %d AS n, 'ac-1' AS property_id, concat('t-', toString(n)) AS table_id,
@@ -207,8 +214,8 @@ func (l loader) play() {
 		sipHash64(number) AS h, now64(9) - INTERVAL (%d - number) * %d MILLISECOND + INTERVAL h %% 1000000 MICROSECOND AS at,
 		toDate32(at) AS gaming_day, arrayMap(i -> concat(substring('A23456789TJQK', bitShiftRight(h, 6 * i) %% 13 + 1, 1),
 			substring('cdhs', bitShiftRight(h, 6 * i + 4) %% 4 + 1, 1)), range(6)) AS cards
-		FROM numbers({from}, {part})`, loadTables, loadTables, loadRounds, 30*86400*1000/loadRounds)
-	for from := 0; from < loadRounds; from += loadPart {
+		FROM numbers({from}, %d) WHERE number < %d`, loadTables, loadTables, loadRounds, 30*86400*1000/loadRounds, part, to)
+	for ; from < to; from += part {
 		l.run(`INSERT INTO {rounds} (property_id, pit_id, table_id, shoe_id, round, at, gaming_day, shift, dealer_id,
 			ruleset, config_id, decks, result, cards, staked, first_seq, end_seq)
 		SELECT property_id, concat('p', toString(n % 12)), table_id, shoe_id, round, at, gaming_day, 'day',
@@ -226,6 +233,22 @@ func (l loader) play() {
 			if(h % 2 = 0, stake, 0) AS won, won, stake - won
 		FROM (`+rounds+`) ARRAY JOIN [1, 3] AS k`, from)
 	}
+}
+
+// chains begins the chains of steps and of the log: the first entry hashes all rows before it, once in the life of a
+// database.
+func (l loader) chains() {
+	l.t.Helper()
+	for _, property := range []string{"", "ac-1"} {
+		if err := l.s.Log(l.t.Context(), store.Entry{PropertyID: property, Action: "sign-in", Actor: "ann"}); err != nil {
+			l.t.Fatal(err)
+		}
+	}
+}
+
+// shoes fills the tables of shoes and feeds.
+func (l loader) shoes() {
+	l.t.Helper()
 	l.run(`INSERT INTO {shoes} (property_id, pit_id, table_id, shoe_id, at, ended_at, gaming_day, ruleset, rounds,
 		first_seq, last_seq)
 	SELECT property_id, any(pit_id), table_id, shoe_id, min(at), max(at), min(gaming_day), any(ruleset), count(),
