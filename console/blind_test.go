@@ -187,6 +187,39 @@ func TestStaleScreen(t *testing.T) {
 		b.await(live + " && " + x.shows)
 	}
 
+	// A console that starts again tells an open page, and the first page after a sign-in, what came meanwhile.
+	const signIn = "(() => { fetch('/sign-in', {method: 'POST', " +
+		"body: new URLSearchParams({name: 'ann', role: 'operator'})}); return 0; })()"
+	for i, next := range []string{"", "/help"} {
+		began := s.ReadUntil()
+		testkit.Await(t, "a sign of life that leaves out the findings before", func() bool {
+			return s.ReadUntil().Sub(began) > 5*time.Second
+		})
+		b.open("/queue")
+		b.open("/rules")
+		b.await(live)
+		start()
+		front.CloseClientConnections()
+		b.await("document.querySelector('#stale a') != null")
+		table := fmt.Sprint("restarted-", i)
+		newTestFloor(t, s.Store).play(planted(t, "ac-1", table, "draw.banker.must-stay"))
+		testkit.Await(t, "the finding in the queue", func() bool {
+			open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Table: table})
+			return err == nil && len(open) > 0
+		})
+		mute.Store(next != "")
+		eval[int](b, signIn)
+		if next != "" {
+			testkit.Await(t, "a page of the user who signed in", func() bool {
+				b.open(next)
+				return eval[bool](b, "location.pathname == '"+next+"' && document.querySelector('#link') != null")
+			})
+			mute.Store(false)
+			front.CloseClientConnections()
+		}
+		b.await(live + " && " + critbar)
+	}
+
 	b.open("/queue") // ends the bar of new critical findings, which takes a part of the width
 	b.open("/floor?wall=1")
 	b.await(live)
@@ -197,8 +230,7 @@ func TestStaleScreen(t *testing.T) {
 	} {
 		end()
 		b.await(blind + " && document.querySelector('#stale a[href^=\"/sign-in?next=%2Ffloor\"]') != null")
-		eval[int](b, "(() => { fetch('/sign-in', {method: 'POST', "+
-			"body: new URLSearchParams({name: 'ann', role: 'operator'})}); return 0; })()")
+		eval[int](b, signIn)
 		b.await(live)
 	}
 }

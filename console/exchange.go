@@ -45,7 +45,7 @@ func (c *Console) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		x := &exchange{c: c, w: w, r: r, route: rt, user: c.identify(r)}
 		if x.user != nil {
-			x.seen = c.live.seen(x.user.Scope(permSee))
+			x.seen = c.seen(x.user.Scope(permSee))
 		}
 		if !x.admit() {
 			x.fail(errTooMany)

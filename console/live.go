@@ -1,12 +1,14 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"net/http"
 	"reflect"
+	"strconv"
 	"sync"
 	"time"
 
@@ -31,10 +33,13 @@ type client struct {
 
 // seen are the changes of the queue since the start of the console. A page has those from before it was rendered; a
 // sign of life with other numbers brings what the page missed. Of names what is counted: a console and properties.
+// Until is the time of ClickHouse until which it counts, in milliseconds, 0 before the console has read the queue. With
+// it another console, or this one after a restart, knows what the page missed.
 type seen struct {
 	Of       string `json:"of"`
 	Rows     uint64 `json:"rows"`
 	Critical uint64 `json:"critical"`
+	Until    int64  `json:"until"`
 }
 
 const eventStream = "text/event-stream"
@@ -114,10 +119,14 @@ func (l *live) notify(changes map[string]store.Change) {
 	}
 }
 
-func (l *live) seen(scope store.Scope) seen {
+func (c *Console) seen(scope store.Scope) seen {
+	l := c.live
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s := seen{Of: fmt.Sprintf("%s %t %q", l.name, scope.All, scope.Properties)}
+	if until := c.Store.ReadUntil(); !until.IsZero() {
+		s.Until = until.UnixMilli()
+	}
 	for property, c := range l.total {
 		if scope.Has(property) {
 			s.Rows += c.Rows
@@ -174,16 +183,18 @@ func (c *Console) repeat(
 }
 
 // sign is a sign of life: the time of the console, and how long ago it last read the queue from ClickHouse, both in
-// milliseconds; and the changes of the queue until then.
+// milliseconds; and the changes of the queue until then. Missed are the critical findings since the last sign that the
+// page had, once for each stream.
 type sign struct {
-	Now int64 `json:"now"`
-	Age int64 `json:"age"`
+	Now    int64 `json:"now"`
+	Age    int64 `json:"age"`
+	Missed *int  `json:"missed,omitempty"`
 	seen
 }
 
 func (c *Console) sign(scope store.Scope) sign {
 	now := c.Now()
-	return sign{now.UnixMilli(), c.queueAge(now).Milliseconds(), c.live.seen(scope)}
+	return sign{Now: now.UnixMilli(), Age: c.queueAge(now).Milliseconds(), seen: c.seen(scope)}
 }
 
 // identifyAgain returns the user of a request that has lasted, nil if the session has ended since it began. The context
@@ -200,6 +211,20 @@ func (c *Console) identifyAgain(r *http.Request) *Identity {
 	return c.identify(r.WithContext(ctx))
 }
 
+// lastSign is Until of the last sign of life that a page had, 0 without one. A browser that reconnects sends it as the
+// id of the last event, a page that connects in the address.
+func lastSign(r *http.Request) (int64, error) {
+	text := cmp.Or(r.Header.Get("Last-Event-ID"), r.FormValue("after"))
+	if text == "" {
+		return 0, nil
+	}
+	after, err := strconv.ParseInt(text, 10, 64)
+	if err != nil || after < 0 {
+		return 0, badRequest("after is %q, want milliseconds since 1970", text)
+	}
+	return after, nil
+}
+
 // liveStream sends server-sent events: change when the queue changed, and beat as a sign of life.
 func liveStream(c *Console, x *exchange) error {
 	const beat = 5 * time.Second
@@ -208,18 +233,31 @@ func liveStream(c *Console, x *exchange) error {
 		return errTooMany
 	}
 	defer c.live.remove(cl)
+	after, err := lastSign(x.r)
+	if err != nil {
+		return err
+	}
 	control := http.NewResponseController(x.w)
 	x.w.Header().Set("Content-Type", eventStream)
 	x.w.Header().Set("X-Accel-Buffering", "no")
 	send := func(event string) error {
-		data, err := json.Marshal(c.sign(cl.scope))
+		s := c.sign(cl.scope)
+		if after != 0 && s.Until != 0 {
+			missed := c.Store.CriticalsSince(cl.scope, time.UnixMilli(after))
+			s.Missed, after = &missed, 0
+		}
+		data, err := json.Marshal(s)
 		if err != nil {
 			return err
 		}
 		if err := control.SetWriteDeadline(time.Now().Add(beat)); err != nil {
 			return err
 		}
-		if _, err := fmt.Fprintf(x.w, "event: %s\ndata: %s\n\n", event, data); err != nil {
+		id := ""
+		if s.Until != 0 {
+			id = fmt.Sprintf("id: %d\n", s.Until)
+		}
+		if _, err := fmt.Fprintf(x.w, "%sevent: %s\ndata: %s\n\n", id, event, data); err != nil {
 			return err
 		}
 		return control.Flush()

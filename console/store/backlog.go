@@ -23,13 +23,25 @@ func (s *Store) ReadAt() time.Time {
 	return s.cache.readAt
 }
 
+// ReadUntil is the time of ClickHouse until which the queue has all changes; zero before the first read.
+func (s *Store) ReadUntil() time.Time {
+	s.cache.mu.RLock()
+	defer s.cache.mu.RUnlock()
+	return s.cache.mark
+}
+
 // Criticals counts the open critical findings of a scope. It reads memory only, no query is sent.
-func (s *Store) Criticals(scope Scope) (n int) {
+func (s *Store) Criticals(scope Scope) int { return s.CriticalsSince(scope, time.Time{}) }
+
+// CriticalsSince counts the open critical findings of a scope that arrived after a time of ReadUntil. A finding that
+// was visible only after that time counts, and so may one of the seconds before it. It reads memory only.
+func (s *Store) CriticalsSince(scope Scope, after time.Time) (n int) {
 	c := &s.cache
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	for _, r := range c.rows {
-		if r.Deleted == 0 && r.Severity == "critical" && scope.Has(r.PropertyID) {
+		if r.Deleted == 0 && r.Severity == "critical" && scope.Has(r.PropertyID) &&
+			(after.IsZero() || r.ArrivedAt.After(after.Add(-overlap))) {
 			n++
 		}
 	}

@@ -350,12 +350,16 @@
   let signedOut = false, stream = null;
   // The changes of the queue that this page has: those before it was rendered, then those that a sign of life brought.
   // Other numbers are changes that it missed, as while the stream was being connected. A console that starts counts anew.
-  let known = badge ? {of: badge.dataset.of, rows: Number(badge.dataset.rows), critical: Number(badge.dataset.critical)} : {};
+  let known = badge ? {of: badge.dataset.of, rows: Number(badge.dataset.rows), critical: Number(badge.dataset.critical),
+    until: Number(badge.dataset.until)} : {};
   // The page before it in this tab may have been left before its stream brought a critical finding. The queue shows all.
   const inQueue = location.pathname === "/queue"; // it has its own bar, and no row of it may move
   const keep = () => sessionStorage.setItem("shoeproof-known", JSON.stringify(known));
   const left = JSON.parse(sessionStorage.getItem("shoeproof-known") || "{}");
   if (!inQueue && left.of === known.of) known.critical = Math.min(known.critical, left.critical);
+  // Another console counted for the page before, or this one started again: it says what came since its last sign.
+  let stranger = !inQueue && Boolean(left.until) && left.of !== known.of;
+  if (stranger) known.until = left.until;
   if (known.of) keep();
   const banner = (text) => {
     if (!stale || stale.dataset.text === text) return;
@@ -386,7 +390,9 @@
   // A beat that brings fresh data after a gap, or after a fetch that failed, shows what was missed.
   const receive = (e) => {
     const data = JSON.parse(e.data), before = known;
-    known = data;
+    const told = "missed" in data;
+    if (data.of !== before.of) stranger = true;
+    known = {...data, until: stranger && !told ? before.until : data.until || before.until};
     keep();
     skew = data.now - Date.now();
     signedOut = false;
@@ -395,11 +401,14 @@
     const fresh = Date.now() - freshAt < limit;
     if (fresh) state("on", "live");
     check();
-    if (data.of === before.of && data.critical > before.critical) alarm(before);
+    if (stranger && told) {
+      stranger = false;
+      if (data.missed) alarmMissed(data.missed);
+    } else if (data.of === before.of && data.critical > before.critical) alarm(before);
     if (data.of !== before.of || data.rows !== before.rows || gap && fresh || failing) refresh();
   };
   const connect = () => {
-    stream = new EventSource("/live");
+    stream = new EventSource("/live?after=" + (known.until || ""));
     for (const event of ["beat", "change"]) stream.addEventListener(event, receive);
     stream.addEventListener("error", () => {
       if (!signedOut) state("late", "reconnecting");
@@ -450,6 +459,12 @@
     const other = counted();
     const from = other.of === known.of ? Math.max(other.critical, before.critical) : before.critical;
     if (!inQueue && known.critical > from) store((other.n || 0) + known.critical - from);
+    showCriticals();
+    tone();
+  }
+  function alarmMissed(missed) {
+    const other = counted();
+    if (!inQueue && other.of !== known.of) store((other.n || 0) + missed);
     showCriticals();
     tone();
   }
