@@ -80,6 +80,7 @@ func (p *Pass) acts(acts []record.Act, burnAlone bool) {
 			}
 		}
 		f.Observed = fmt.Sprintf("done by %v: %s", a.Role, strings.Join(done, ", "))
+		f.Cites = p.exactly(ofActs(done)...)
 		switch a.Role {
 		case baccarat.RolePatron, baccarat.RoleSpectator, baccarat.RoleCurator, baccarat.RoleBanker:
 			p.suspectIf(burnAlone && !slices.Contains(done, record.OpeningBurn), f)
@@ -89,4 +90,30 @@ func (p *Pass) acts(acts []record.Act, burnAlone bool) {
 			p.CannotJudge("who did it was not reported: "+done[0], a.Seq)
 		}
 	}
+}
+
+// ofActs are the clauses of 9 NYCRR 5324.21 that give acts to the dealer.
+func ofActs(done []string) []string {
+	var clauses []string
+	for _, what := range done {
+		switch what {
+		case "shuffle", "inspection":
+			clauses = append(clauses, "5324.21(d)")
+		case record.OpeningBurn:
+			clauses = append(clauses, "5324.21(e)")
+		case "call":
+			clauses = append(clauses, "(f)(2)", "5324.21(g)", "(i)(1)")
+		case "cards placed":
+			clauses = append(clauses, "(f)(3)(ii)(a)", "(f)(3)(ii)(b)", "(f)(3)(ii)(c)")
+		case "cards handed out":
+			clauses = append(clauses, "(f)(3)(ii)(b)", "(f)(3)(ii)(c)")
+		case "offer of a hand":
+			clauses = append(clauses, "(f)(3)(ii)(g)(1)")
+		case "cards picked up":
+			clauses = append(clauses, "(i)(4)")
+		default: // money
+			clauses = append(clauses, "(i)(2)")
+		}
+	}
+	return clauses
 }

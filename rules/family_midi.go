@@ -286,6 +286,19 @@ func declined(r *record.Round, h baccarat.Hand, seat uint32, before record.Seq) 
 	return refused
 }
 
+// ofHand are the clauses of 9 NYCRR 5324.21 on the first two cards of a hand, or on its third one.
+func ofHand(h baccarat.Hand, card uint8) []string {
+	switch {
+	case h == baccarat.Player && card < 3:
+		return []string{"(f)(3)(ii)(b)"}
+	case card < 3:
+		return []string{"(f)(3)(ii)(c)"}
+	case h == baccarat.Player:
+		return []string{"(f)(3)(ii)(d)", "(g)(2)", "(g)(2)(i)"}
+	}
+	return []string{"(f)(3)(ii)(e)", "(g)(2)", "(g)(2)(iv)"}
+}
+
 // endOfTime is after every event.
 const endOfTime = ^record.Seq(0)
 
@@ -332,7 +345,7 @@ func checkRecipient(tie bool) func(*Pass) {
 			f := Finding{
 				Subject: finding.OfHand(h.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
 				Expected: fmt.Sprintf("%v hand handed to seat %d, %s on it", h, due, p.money(wanted.highest)),
-				Observed: fmt.Sprintf("handed to seat %d", handed.Seat),
+				Observed: fmt.Sprintf("handed to seat %d", handed.Seat), Cites: p.exactly(ofHand(h, 2)...),
 			}
 			if right := p.correctedTo(handed, &by); right != 0 {
 				f.Verdict = finding.Information
@@ -388,6 +401,7 @@ func (p *Pass) neverHanded(h baccarat.Hand, due uint32, by *[12]ranked) {
 	f := Finding{
 		Subject: finding.OfHand(h.String()), Parts: dealtUp(r, h), Seat: due, Evidence: []record.Seq{second.Seq},
 		Expected: fmt.Sprintf("%v hand handed to seat %d, the highest wager on it", h, due), Observed: "not handed out",
+		Cites: p.exactly(ofHand(h, 2)...),
 	}
 	if second.RevealedBy == baccarat.RoleDealer {
 		f.Observed, f.Evidence = "not handed out, turned by DEALER", append(f.Evidence, second.Revealed)

@@ -311,11 +311,21 @@ func checkDescending(p *Pass) {
 			p.Report(Finding{
 				Expected: "seats served from the highest number downwards",
 				Observed: fmt.Sprintf("%s before %s", p.stepName(first), p.stepName(second)),
-				Evidence: []record.Seq{first, second},
+				Evidence: []record.Seq{first, second}, Cites: p.citedProcedure(),
 			})
 			return
 		}
 	}
+}
+
+// citedProcedure is the clause of the procedure that the table elected, none if it declares none.
+func (p *Pass) citedProcedure() []string {
+	names := [...]string{
+		"order.procedure-1.pay-then-vig", "order.procedure-2.vig-then-pay", "order.procedure-3.seat-pay-then-vig",
+		"order.procedure-4.seat-vig-then-pay",
+	}
+	n := p.Config.Procedure
+	return p.cited(n >= 1 && n <= 4, names[min(max(n, 1), 4)-1])
 }
 
 // ascends finds two steps that break the order of seats in the passes that the table's charge and

@@ -167,8 +167,22 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Net().Paid), Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%s %s paid %s%v: %s", p.spot(w), p.money(w.Amount), least, o, p.money(due)),
-		Observed: p.settled(w),
+		Observed: p.settled(w), Cites: p.citedBanker(),
 	})
+}
+
+// citedBanker is the clause on winning banker wagers for the kind of vigorish of the table, none if another rule
+// reports.
+func (p *Pass) citedBanker() []string {
+	switch {
+	case p.rule.Name != "payout.banker.odds":
+		return nil
+	case p.Config.Mode == baccarat.NoVig6:
+		return p.exactly("(c)(6)")
+	case p.Config.Mode == baccarat.Commission || p.Config.Mode == baccarat.Tie25:
+		return p.exactly("5324.21(c)(3)")
+	}
+	return nil
 }
 
 func abs(n int64) int64 { return max(n, -n) }
@@ -271,8 +285,19 @@ func checkCollectIntact(p *Pass) {
 }
 
 func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
+	clause := ""
+	switch {
+	case p.cancelled():
+		clause = "(j)"
+	case w.Spot == baccarat.SpotBanker:
+		clause = "(b)(1)(i)(c)"
+	case w.Spot == baccarat.SpotPlayer:
+		clause = "(b)(1)(ii)(c)"
+	case w.Spot.SideBet() == baccarat.SideDragonBonus:
+		clause = "(b)(1)(iv)(c)"
+	}
 	p.Report(Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w, p.Round),
-		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w),
+		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w), Cites: p.exactly(clause),
 	})
 }

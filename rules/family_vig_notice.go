@@ -152,6 +152,13 @@ func (p *Pass) suspectFrom(index int) {
 	}
 }
 
+// citeFrom sets the citations of the findings from an index on.
+func (p *Pass) citeFrom(index int, cites []string) {
+	for i := range p.Findings[index:] {
+		p.Findings[index+i].Cites = cites
+	}
+}
+
 // checkVariationNotice judges a change to the no-vigorish variation: "notwithstanding" the notice of a change of type
 // it has one of its own, a posting. 9 NYCRR 5324.21(c)(6).
 func (p *Pass) checkVariationNotice(now *record.ConfigChange, last int64, change string) {

@@ -296,6 +296,18 @@ func (p *Pass) cited(applies bool, rule string) []string {
 	return slices.Clone(c.Citations)
 }
 
+// exactly are the citations of the rule that end in one of the given clauses; none if the rulebook has none of them, so
+// that all citations of the rule stand.
+func (p *Pass) exactly(clauses ...string) (exact []string) {
+	c, _ := p.Law.Cited(p.rule.Name)
+	for _, cite := range c.Citations {
+		if slices.ContainsFunc(clauses, func(clause string) bool { return strings.HasSuffix(cite, clause) }) {
+			exact = append(exact, cite)
+		}
+	}
+	return exact
+}
+
 func checkHandled(p *Pass) {
 	first := p.Round.FirstCard()
 	if first == 0 {
@@ -462,7 +474,13 @@ func checkInsurance(p *Pass) {
 		case p.Config.Mode == baccarat.NoVigorishMode:
 			p.CannotJudge("whether the table is an EZ table was not reported", p.Round.ConfigAt, w.Placed)
 		default:
+			from := len(p.Findings)
 			p.reportWager(w, "insurance only at an EZ table", fmt.Sprintf("%v at a %v table", w.Spot, p.Config.Kind()))
+			clause := "(b)(1)(v)"
+			if w.Spot == baccarat.SpotPanda8 {
+				clause = "(b)(1)(vi)"
+			}
+			p.citeFrom(from, p.exactly(clause))
 		}
 	}
 }
