@@ -431,9 +431,17 @@ func checkThirdCardFace(p *Pass) {
 		p.Report(Finding{
 			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
 			Expected: fmt.Sprintf("%v dealt face %v%s", cardName(c), p.Law.ThirdCardFace, area),
-			Observed: fmt.Sprintf("dealt face %v%s", c.Face, at),
+			Observed: fmt.Sprintf("dealt face %v%s", c.Face, at), Cites: p.exactly(ofThird(c.Hand)...),
 		})
 	}
+}
+
+// ofThird are the clauses of 9 NYCRR 5324.21 on how the third card of a hand is placed.
+func ofThird(h baccarat.Hand) []string {
+	if h == baccarat.Player {
+		return []string{"(f)(3)(i)(c)", "(g)(1)(i)", "(f)(3)(ii)(d)"}
+	}
+	return []string{"(f)(3)(i)(d)", "(g)(1)(ii)", "(f)(3)(ii)(e)"}
 }
 
 func checkThirdCardOrder(p *Pass) {

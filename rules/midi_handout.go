@@ -39,6 +39,7 @@ func (p *Pass) handouts() []handout {
 				break
 			}
 			switch {
+			case next.Kind == record.SqueezeReturned && !shares && handedOut(r, next):
 			case next.Kind == record.SqueezeReturned && len(o.returned) < len(s.Cards):
 				backs, cards = append(backs, next), append(cards, next.Cards...)
 				o.backs, o.returned = backs[firstBack:], cards[firstCard:]
@@ -52,6 +53,14 @@ func (p *Pass) handouts() []handout {
 	}
 	p.scratch.handouts, p.backs, p.numbers = list, backs, cards
 	return list
+}
+
+// handedOut reports whether the first card that came back was handed out before.
+func handedOut(r *record.Round, back *record.Squeeze) bool {
+	return record.Any(r.Squeezes, func(s *record.Squeeze) bool {
+		return s.Kind == record.SqueezeHanded && s.Hand == back.Hand && s.Seq < back.Seq && len(back.Cards) > 0 &&
+			slices.Contains(s.Cards, back.Cards[0])
+	})
 }
 
 // allUp reports whether so many cards came back face up.
@@ -139,11 +148,77 @@ func checkSqueezeFaces(p *Pass) {
 		p.Report(Finding{
 			Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: evidence,
 			Expected: fmt.Sprintf("%s handed to seat %d face DOWN and returned face UP", numbered("card", s.Cards), s.Seat),
-			Observed: observed,
+			Observed: observed, Cites: p.citedOut(s),
 		})
 	}
 	p.handedInPart()
 	p.turnedBefore()
+	p.touchedByOthers()
+}
+
+// citedOut are the clauses on the cards that were handed out.
+func (p *Pass) citedOut(out *record.Squeeze) []string {
+	if initial(p.Round, out) {
+		return p.exactly(ofHand(out.Hand, 2)...)
+	}
+	return p.exactly(ofHand(out.Hand, 3)...)
+}
+
+// touchedByOthers suspects who touched a card, or turned it, and had not been handed the hand: "the player with the
+// highest wager" views the cards, 9 NYCRR 5324.21(f)(3)(ii)(b)-(e), and the sentence against handling them names mini
+// baccarat alone, (i)(5).
+func (p *Pass) touchedByOthers() {
+	r := p.Round
+	for i := range r.Touches {
+		t := &r.Touches[i]
+		if placed(r, t.Seq) || t.Role != baccarat.RoleSpectator && (t.Role != baccarat.RolePatron || p.out(t)) {
+			continue
+		}
+		p.Suspect(Finding{
+			Subject: finding.OfSeat(t.Seat), Seat: t.Seat, Evidence: []record.Seq{t.Seq},
+			Expected: "cards touched by the patron to whom they were handed", Observed: "touched by " + person(t.Role, t.Seat),
+		})
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.RevealedBy != baccarat.RoleSpectator {
+			continue
+		}
+		at := record.Index(r.Squeezes, func(s *record.Squeeze) bool {
+			return s.Kind == record.SqueezeHanded && s.Seq < c.Revealed && slices.Contains(s.Cards, c.CardSeq)
+		})
+		if at < 0 {
+			continue // turnedBefore has it
+		}
+		out := &r.Squeezes[at]
+		p.Suspect(Finding{
+			Subject: finding.OfCard(c.CardSeq), Seat: out.Seat, Evidence: []record.Seq{out.Seq, c.Revealed},
+			Expected: fmt.Sprintf("%s viewed and returned by seat %d", cardName(c), out.Seat),
+			Observed: fmt.Sprintf("turned by %v", c.RevealedBy), Cites: p.exactly(ofHand(c.Hand, c.Index)...),
+		})
+	}
+}
+
+// placed reports whether an event placed a card on the layout, which is an act of the dealer, and did not put it to the
+// other hand.
+func placed(r *record.Round, seq record.Seq) bool {
+	return record.Any(r.Moves, func(m *record.Move) bool {
+		c := r.Card(m.CardSeq)
+		other := c != nil && (m.To == record.MovedToPlayer && c.Hand == baccarat.Banker ||
+			m.To == record.MovedToBanker && c.Hand == baccarat.Player)
+		return m.Seq == seq && !other
+	})
+}
+
+// out reports whether a patron who touched a card had been handed a hand that was not returned yet. A patron whose seat
+// was not reported may be any of them.
+func (p *Pass) out(t *record.Touched) bool {
+	for _, o := range p.handouts() {
+		if o.out.Seq < t.Seq && t.Seq < o.ends() && (t.Seat == 0 || t.Seat == o.out.Seat) {
+			return true
+		}
+	}
+	return false
 }
 
 // turnedBefore suspects a card that was turned before it was handed to a patron face down: "the dealer shall then hand
@@ -163,29 +238,46 @@ func (p *Pass) turnedBefore() {
 			Subject: finding.OfCard(c.CardSeq), Seat: r.Squeezes[at].Seat,
 			Evidence: []record.Seq{c.Revealed, r.Squeezes[at].Seq},
 			Expected: fmt.Sprintf("%s handed to seat %d face DOWN", cardName(c), r.Squeezes[at].Seat),
-			Observed: fmt.Sprintf("turned by %v before", c.RevealedBy),
+			Observed: fmt.Sprintf("turned by %v before", c.RevealedBy), Cites: p.exactly(ofHand(c.Hand, c.Index)...),
 		})
 	}
 }
 
-// handedInPart suspects a hand of which one card was handed to a patron, who did not give it up, and the dealer turned
-// the other one: "the two cards of the player's hand". 9 NYCRR 5324.21(f)(3)(ii)(b)-(c).
+// handedInPart finds a hand of which one card was handed to a patron, who did not give it up, and the other one to
+// another patron, or to no one: "the two cards of the player's hand". 9 NYCRR 5324.21(f)(3)(ii)(b)-(c).
 func (p *Pass) handedInPart() {
 	r := p.Round
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		out := firstOut(r, c.Hand)
-		if c.Index > 2 || c.Final != c.Hand || c.RevealedBy != baccarat.RoleDealer || out == nil || len(out.Cards) == 0 ||
-			c.Revealed < out.Seq || p.cancelled() || record.Any(r.Squeezes, func(s *record.Squeeze) bool {
-			return s.Hand == c.Hand && (s.Kind == record.SqueezeRelinquished || slices.Contains(s.Cards, c.CardSeq))
+		if c.Index > 2 || c.Final != c.Hand || out == nil || len(out.Cards) == 0 || slices.Contains(out.Cards, c.CardSeq) ||
+			p.cancelled() || record.Any(r.Squeezes, func(s *record.Squeeze) bool {
+			return s.Hand == c.Hand && s.Kind == record.SqueezeRelinquished
 		}) {
 			continue
 		}
-		p.Suspect(Finding{
-			Subject: finding.OfCard(c.CardSeq), Seat: out.Seat, Evidence: []record.Seq{out.Seq, c.Revealed},
+		f := Finding{
+			Subject: finding.OfCard(c.CardSeq), Seat: out.Seat, Evidence: []record.Seq{out.Seq, c.Seq},
 			Expected: fmt.Sprintf("both cards of the %v hand handed to seat %d", c.Hand, out.Seat),
-			Observed: cardName(c) + " turned by DEALER",
+			Observed: cardName(c) + " not handed out", Cites: p.exactly(ofHand(c.Hand, c.Index)...),
+		}
+		other := record.Index(r.Squeezes, func(s *record.Squeeze) bool {
+			return s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, c.CardSeq)
 		})
+		switch {
+		case other >= 0 && r.Squeezes[other].Seat == out.Seat, c.Revealed != 0 && c.Revealed < out.Seq:
+			continue
+		case other >= 0:
+			f.Observed = fmt.Sprintf("%s handed to seat %d", cardName(c), r.Squeezes[other].Seat)
+			f.Evidence[1] = r.Squeezes[other].Seq
+			p.Report(f)
+			continue
+		case c.RevealedBy == baccarat.RoleDealer:
+			f.Observed, f.Evidence[1] = cardName(c)+" turned by DEALER", c.Revealed
+		case c.Revealed != 0:
+			continue
+		}
+		p.Suspect(f)
 	}
 }
 
@@ -383,7 +475,7 @@ func checkThirdSqueeze(p *Pass) {
 					p.Report(Finding{
 						Subject: finding.OfHand(h.String()), Seat: s.Seat, Evidence: []record.Seq{from, s.Seq},
 						Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", h, had),
-						Observed: fmt.Sprintf("handed to seat %d", s.Seat),
+						Observed: fmt.Sprintf("handed to seat %d", s.Seat), Cites: p.exactly(ofHand(h, 3)...),
 					})
 				}
 			}
@@ -425,7 +517,7 @@ func (p *Pass) thirdNotHanded(third *record.DealtCard, had uint32, from record.S
 		Subject: finding.OfHand(third.Hand.String()), Parts: []finding.Subject{finding.OfCard(third.CardSeq)},
 		Seat: had, Evidence: []record.Seq{from, third.Seq},
 		Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", third.Hand, had),
-		Observed: "not handed out",
+		Observed: "not handed out", Cites: p.exactly(ofHand(third.Hand, 3)...),
 	}
 	if third.RevealedBy == baccarat.RoleDealer {
 		f.Observed, f.Evidence = "turned by DEALER", append(f.Evidence, third.Revealed)

@@ -11,14 +11,17 @@ import (
 )
 
 func checkSqueezeOffers(p *Pass) {
-	from := map[baccarat.Hand]uint32{}
+	var from, gave [baccarat.Banker + 1]uint32 // by hand
 	for i := range p.Round.Squeezes {
 		s := &p.Round.Squeezes[i]
 		switch s.Kind {
 		case record.SqueezeRelinquished:
-			from[s.Hand] = s.Seat
+			if gave[s.Hand] == s.Seat {
+				continue // reported again
+			}
+			from[s.Hand], gave[s.Hand] = s.Seat, s.Seat
 		case record.SqueezeHanded:
-			from[s.Hand] = 0
+			from[s.Hand], gave[s.Hand] = 0, 0
 		case record.SqueezeOffered:
 			last := from[s.Hand]
 			if last == 0 && p.givesUp(s) {
@@ -67,6 +70,9 @@ func checkAcceptor(p *Pass) {
 			}
 			switch s.Kind {
 			case record.SqueezeRelinquished:
+				if gave != nil && gave.Kind == s.Kind && gave.Seat == s.Seat {
+					continue // reported again
+				}
 				gave, accepted, refused = s, nil, nil
 			case record.SqueezeOffered:
 				switch {

@@ -41,8 +41,8 @@ func (s *Shoe) cites(clause string) bool {
 
 // dealersAct is what an event does if the words of a text give it to the dealer, otherwise empty. Clause is the rule
 // whose clause gives it to the dealer, empty if every text does: New York has none on the lacing, the cut and the
-// cutting cards, New Jersey none on who picks up the cards. What the texts have in the passive anyone may do: the wash,
-// the spread, the stacking, the cut, the loading.
+// cutting cards, New Jersey none on who picks up the cards, and only midi baccarat has the dealer place cards. What the
+// texts have in the passive anyone may do: the wash, the spread, the stacking, the cut, the loading.
 func dealersAct(p schema.Payload) (what, clause string) {
 	switch p := p.(type) {
 	case *schema.ShoeShuffled:
@@ -82,6 +82,10 @@ func dealersAct(p schema.Payload) (what, clause string) {
 		return "cards handed out", "midi.squeeze.recipient"
 	case *schema.SqueezeOffered:
 		return "offer of a hand", "midi.squeeze.recipient"
+	case *schema.CardMoved:
+		if p.From != schema.MovePlacePlayer && p.From != schema.MovePlaceBanker || p.To == schema.MovePlaceUnderShoeRight {
+			return "cards placed", "midi.banker-under-shoe"
+		}
 	default: // anyone may do it
 	}
 	return "", ""
