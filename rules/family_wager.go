@@ -190,7 +190,7 @@ func (p *Pass) lateChange(w *record.Wager, closed record.Seq) {
 		}
 		if c.Seq > closed {
 			late := lateness{closed: closed, at: c.Seq, uncalled: uncalled(p.Round)}
-			if c.GivenBack { // the dealer may have refused it
+			if c.GivenBack || c.Withdrawn && p.pushed(w, c.Seq) { // the dealer may have refused it, or the patron took it back
 				late.verdict = finding.Suspect
 			}
 			touched := p.cited(first != 0 && c.Seq > first, "wager.touched-after-first-card")
@@ -345,10 +345,16 @@ func (p *Pass) decided(w *record.Wager, at record.Seq) bool {
 			return true
 		}
 	}
+	return p.pushed(w, at)
+}
+
+// pushed reports whether the decision that a wager is returned was rendered before an event.
+func (p *Pass) pushed(w *record.Wager, at record.Seq) bool {
+	r, c := p.Round, p.coup()
 	if r.Voided.Seq != 0 && r.Voided.Seq < at {
 		return true
 	}
-	return p.disposition(w) == baccarat.Return &&
+	return c.Complete && !p.cancelled() && p.outcomeOf(w, c) == baccarat.Return &&
 		record.Any(r.Calls, func(c *record.Call) bool { return c.Code.Declares() && c.Seq < at })
 }
 

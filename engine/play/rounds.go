@@ -206,9 +206,11 @@ func (t *Table) placeWager(c *turn, s *Shoe, r *record.Round, p *schema.WagerPla
 	}
 }
 
+// changeWager changes a wager, unless a decision about it was implemented: what is done with the stake then is no
+// change of the wager of the round.
 func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	w := wagerOf(r, p.WagerID)
-	if w == nil {
+	if w == nil || w.Settlements() > 0 && r.FirstCard() != 0 {
 		return
 	}
 	change := record.WagerChange{Seq: c.seq, Spot: w.Spot, Withdrawn: p.Change == schema.WagerChangeWithdrawn}
