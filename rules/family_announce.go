@@ -343,9 +343,26 @@ func checkWinnerCall(p *Pass) {
 	case s.wrong != nil && s.wrong.Code != baccarat.TieHand:
 		p.judgeWrong(&s, callName(want)+" announced", callName(s.wrong.Code)+" announced")
 	case s.first == nil && s.wrong == nil:
-		p.reportCall(nil, finding.Subject{}, callName(want)+" announced", "no winner announced")
+		p.noWinnerCalled(c, want)
 	case s.first != nil:
 		p.judgeEarly(want, callName(want))
+	}
+}
+
+// noWinnerCalled reports a round of which no winner was announced. A dragon 7 and a panda 8 are hands that win: whether
+// to announce one indicates "which hand has won the round" as well is not in 9 NYCRR 5324.21(i)(1).
+func (p *Pass) noWinnerCalled(c *baccarat.Coup, want baccarat.Code) {
+	var call *record.Call
+	switch {
+	case c.Dragon7():
+		call, _ = lone(p.Round, baccarat.Dragon7, baccarat.NoHand)
+	case c.Panda8():
+		call, _ = lone(p.Round, baccarat.Panda8, baccarat.NoHand)
+	}
+	from := len(p.Findings)
+	p.reportCall(call, finding.Subject{}, callName(want)+" announced", "no winner announced")
+	if call != nil {
+		p.suspectFrom(from)
 	}
 }
 
