@@ -182,8 +182,11 @@ func checkInitialOrder(p *Pass) {
 	cards := shoeOrder(nil, p.Round)
 	var observed []string
 	var evidence []record.Seq
-	wrong, lost, moved := false, record.Seq(0), record.Seq(0)
+	wrong, lost, moved, mixed := false, record.Seq(0), record.Seq(0), record.Seq(0)
 	for i, c := range cards[:min(4, len(cards))] {
+		if i > 0 && c.Seq < cards[i-1].Seq {
+			mixed = c.Seq
+		}
 		if i > 0 && !cards[i-1].Carried && c.CardSeq > cards[i-1].CardSeq+1 {
 			lost = c.Seq
 		}
@@ -207,6 +210,8 @@ func checkInitialOrder(p *Pass) {
 	case moved != 0:
 		f.Verdict = finding.Information
 		p.Report(f)
+	case mixed != 0:
+		p.CannotJudge("the cards were reported in another order than that of their numbers", mixed)
 	}
 }
 
