@@ -174,11 +174,12 @@ func place(text string) string {
 	return otherText
 }
 
-// back returns the colour or the design of a back.
+// back returns the colour or the design of a back, in lower case: Red and red are one colour.
 func back(key []byte, text string) string {
-	switch text {
-	case "", "bee", "black", "blue", "bordeaux", "brown", "burgundy", "claret", "crown", "diamond", "gold", "green",
-		"grey", "orange", "pink", "plain", "purple", "red", "silver", "violet", "white", "yellow":
+	if isBack(text) {
+		return text
+	}
+	if text = strings.ToLower(strings.TrimSpace(text)); isBack(text) {
 		return text
 	}
 	// What is reduced already stays: evidence of an export is replayed.
@@ -187,6 +188,16 @@ func back(key []byte, text string) string {
 		return text
 	}
 	return unlisted + Pseudonym(key, "back\x00"+text)[:8]
+}
+
+// isBack reports whether a text is a listed colour or design, or none.
+func isBack(text string) bool {
+	switch text {
+	case "", "bee", "black", "blue", "bordeaux", "brown", "burgundy", "claret", "crown", "diamond", "gold", "green",
+		"grey", "orange", "pink", "plain", "purple", "red", "silver", "violet", "white", "yellow":
+		return true
+	}
+	return false
 }
 
 // Pseudonym is the keyed HMAC of a patron reference, in hex, cut to 128 bits.
