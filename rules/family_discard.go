@@ -117,8 +117,17 @@ func (p *Pass) discarded(put []uint32, until record.Seq) {
 			missing = append(missing, fmt.Sprint(c.CardSeq))
 		}
 	}
+	first := ^uint32(0) // lower numbers were burned, or are of an earlier round, whose discards they are
+	for i := range r.Cards {
+		if c := &r.Cards[i]; !c.Carried {
+			first = min(first, c.CardSeq)
+		}
+	}
+	if r.Missing { // the lowest number may be that of a card which was not reported
+		first = 0
+	}
 	for _, seq := range put {
-		if r.Card(seq) == nil {
+		if r.Card(seq) == nil && seq > first {
 			foreign = append(foreign, fmt.Sprint(seq))
 		}
 	}
