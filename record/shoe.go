@@ -589,9 +589,11 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	}
 	left := amount
 	last := -1
+	// What names wagers of another seat alone was paid there: the patron has moved, or another one paid.
+	there := c.Named && !Any(s.Dues, func(d *Due) bool { return d.Seat == seat && slices.Contains(wagers, d.Wager) })
 	for i := range s.Dues {
 		d := &s.Dues[i]
-		if d.Seat != seat || c.Named && !slices.Contains(wagers, d.Wager) {
+		if d.Seat != seat && !there || c.Named && !slices.Contains(wagers, d.Wager) {
 			continue
 		}
 		if c.Percent, c.Kind = d.Percent, d.Kind; d.Marked == 0 && d.CollectedAt == 0 && !d.Tie && !d.Unproved {
@@ -614,7 +616,7 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		d.CollectedAt = at
 		last = i
 		if at < s.NextShuffled && d.Round != s.Rounds[len(s.Rounds)-1].No {
-			s.repay(seat, take)
+			s.repay(d.Seat, take)
 		}
 	}
 	left = s.collectUndue(c, wagers, left)
@@ -625,6 +627,17 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
+}
+
+// PaidFor is the seat for whose vigorish a collection was made: another one than its own if it names wagers of that
+// seat alone.
+func (s *Shoe) PaidFor(c *Collection) uint32 {
+	for i := range s.Dues {
+		if d := &s.Dues[i]; c.Named && d.CollectedAt == c.Seq {
+			return d.Seat
+		}
+	}
+	return c.Seat
 }
 
 // collectUnmarked takes what exceeds the marks of a seat for its wagers that were never marked, as far as it suffices

@@ -284,6 +284,7 @@ func checkCollectionSum(p *Pass) {
 		marked := (c.Amount == c.Open || c.Amount == rounded || c.Amount == p.restOfRounded(v, i)) &&
 			(len(c.Unmarked) == 0 || !c.Named)
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
+			p.paidElsewhere(c)
 			continue
 		}
 		owed, expected := p.sumOwed(c, rounded, low, high)
@@ -294,6 +295,20 @@ func checkCollectionSum(p *Pass) {
 			Expected: expected, Observed: p.money(c.Amount),
 		})
 	}
+}
+
+// paidElsewhere suspects a collection at another seat than that of the wagers which it names: the patron has moved, or
+// one of the two seats is a device's error.
+func (p *Pass) paidElsewhere(c *record.Collection) {
+	owing := p.Shoe.PaidFor(c)
+	if owing == c.Seat {
+		return
+	}
+	p.Suspect(Finding{
+		Subject: finding.OfSeat(c.Seat), Seat: c.Seat, Amount: c.Amount, Evidence: append(p.Shoe.Marks(owing), c.Seq),
+		Expected: fmt.Sprintf("vigorish of seat %d at seat %d", owing, owing),
+		Observed: fmt.Sprintf("%s at seat %d", p.money(c.Amount), c.Seat),
+	})
 }
 
 // roundedApart reports whether a collection is a sum of vigorish of which each was rounded by itself when it was
@@ -696,7 +711,7 @@ func checkMarkerRemoved(p *Pass) {
 			}
 		}
 		for j := range s.Collections {
-			if c := &s.Collections[j]; c.Seat == m.Seat && c.Seq < m.Seq {
+			if c := &s.Collections[j]; c.Seq < m.Seq && s.PaidFor(c) == m.Seat {
 				collected += c.Amount
 			}
 		}

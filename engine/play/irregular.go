@@ -178,7 +178,7 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 		return
 	}
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
-		if r != nil && marksSeat(r, p.Seat) {
+		if r != nil && marksSeat(r, p.Seat, p.WagerIDs) {
 			s.Later = append(s.Later, LateCollection{p.Seat, p.Amount, slices.Clone(p.WagerIDs), c.seq})
 			return
 		}
@@ -186,8 +186,10 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 	t.owing(s, p.Seat).Collect(p.Seat, p.Amount, p.WagerIDs, c.seq)
 }
 
-func marksSeat(r *record.Round, seat uint32) bool {
-	return record.Any(
-		r.Steps, func(s *record.Step) bool { return s.Kind == record.StepVigMarked && s.Seat == seat },
-	)
+// marksSeat reports whether vigorish was marked in a round for a seat, or for a wager that is named.
+func marksSeat(r *record.Round, seat uint32, named []string) bool {
+	return record.Any(r.Steps, func(s *record.Step) bool {
+		return s.Kind == record.StepVigMarked &&
+			(s.Seat == seat || s.Wager >= 0 && slices.Contains(named, r.Wagers[s.Wager].ID))
+	})
 }
