@@ -85,7 +85,8 @@ func checkLimits(p *Pass) {
 }
 
 func checkLimitNotice(p *Pass) {
-	p.changes(func(before, now *law.Config) bool {
+	reported := func(*law.Config) bool { return false }
+	p.changes(reported, func(before, now *law.Config) bool {
 		return before.MinWager != now.MinWager || before.MaxWager != now.MaxWager
 	}, func(_, now *record.ConfigChange, last int64) {
 		for _, n := range p.Table.Notices {

@@ -167,10 +167,11 @@ var floorFamily = []*Rule{
 }
 
 // charges reports whether a table charges vigorish at all: the no vigorish variation is offered "notwithstanding" the
-// clause of uniformity, and an EZ table charges nothing. 9 NYCRR 5324.21(c)(6).
+// clause of uniformity, and an EZ table charges nothing. 9 NYCRR 5324.21(c)(6). A percentage that was left out is not
+// known.
 func charges(t *FloorTable) bool {
 	takes := t.takes()
-	return takes.Won || takes.Tie > 0
+	return (takes.Won || takes.Tie > 0) && (t.Percent != 0 || !takes.Elected)
 }
 
 // takes is what the kind of vigorish of a table may take.

@@ -15,9 +15,9 @@ var paytableFamily = []*Rule{
 		Name: "paytable.dragon-bonus.change-window", Doc: "The dragon bonus pay table is changed only between rounds.",
 		Breach:   "Pay table switched mid-round.",
 		Severity: finding.Major, At: Settled, Check: func(p *Pass) {
-			p.changedInRound(
-				func(now *law.Config) bool { return now.BonusTable != p.Config.BonusTable }, "dragon bonus pay table",
-			)
+			p.changedInRound(func(now *law.Config) bool { // to withdraw the bonus, or to leave the table out, changes none
+				return now.BonusTable != "" && p.Config.BonusTable != "" && now.BonusTable != p.Config.BonusTable
+			}, "dragon bonus pay table")
 		},
 	},
 	{

@@ -275,7 +275,10 @@ func (p *Pass) tookFrom(w int) bool {
 }
 
 func checkOneMode(p *Pass) {
-	p.changedInRound(func(now *law.Config) bool { return now.Kind() != p.Config.Kind() }, "kind of vigorish")
+	known := func(c *law.Config) bool { return c.Mode != baccarat.NoVigorishMode }
+	p.changedInRound(func(now *law.Config) bool {
+		return known(now) && known(p.Config) && now.Kind() != p.Config.Kind()
+	}, "kind of vigorish")
 }
 
 // checkElectedCharge judges winning banker wagers at a table whose kind of vigorish the text does not know: it pays

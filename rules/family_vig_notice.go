@@ -84,15 +84,16 @@ func (p *Pass) reportNotice(f proof, now *record.ConfigChange, expected, change 
 
 // changes lists the configurations that came into use since they were last judged and differ from the one in use before
 // in a matter, with the time at which it had last changed between rounds; never is math.MinInt64. A configuration under
-// which no card was dealt changed nothing.
+// which no card was dealt changed nothing, and one that left the matter out is not known to.
 func (p *Pass) changes(
-	differ func(before, now *law.Config) bool, each func(before, now *record.ConfigChange, last int64),
+	unknown func(*law.Config) bool, differ func(before, now *law.Config) bool,
+	each func(before, now *record.ConfigChange, last int64),
 ) {
 	last := int64(math.MinInt64)
 	var before *record.ConfigChange
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
-		if !now.Used {
+		if !now.Used || unknown(now.Config) {
 			continue
 		}
 		if before != nil && differ(before.Config, now.Config) {
@@ -107,9 +108,14 @@ func (p *Pass) changes(
 	}
 }
 
+// vigorishUnknown reports whether a configuration left out the kind of vigorish, or its percentage.
+func (p *Pass) vigorishUnknown(c *law.Config) bool {
+	return c.Mode == baccarat.NoVigorishMode || c.Percent == 0 && p.Law.TakesEver(c).Elected
+}
+
 func checkIncreaseNotice(p *Pass) {
 	p.changes(
-		func(before, now *law.Config) bool { return before.Percent != now.Percent },
+		p.vigorishUnknown, func(before, now *law.Config) bool { return before.Percent != now.Percent },
 		func(before, now *record.ConfigChange, last int64) {
 			if before.Config.Kind() != now.Config.Kind() || !p.Law.TakesEver(now.Config).Elected ||
 				now.Config.Percent <= before.Config.Percent {
@@ -125,7 +131,7 @@ func checkIncreaseNotice(p *Pass) {
 
 func checkTypeNotice(p *Pass) {
 	p.changes(
-		func(before, now *law.Config) bool { return before.Kind() != now.Kind() },
+		p.vigorishUnknown, func(before, now *law.Config) bool { return before.Kind() != now.Kind() },
 		func(before, now *record.ConfigChange, last int64) {
 			change := fmt.Sprintf("%v to %v", before.Config.Kind(), now.Config.Kind())
 			switch {
