@@ -19,7 +19,7 @@ type handout struct {
 	returned []uint32
 }
 
-// handouts lists the handouts of a round. A handout ends where one of its cards is handed out again.
+// handouts lists the handouts of a round. A handout ends where one of its cards is handed out again, or may be.
 func (p *Pass) handouts() []handout {
 	r, list := p.Round, p.scratch.handouts[:0]
 	backs, cards := p.backs[:0], p.numbers[:0] // of all handouts, one after the other
@@ -31,7 +31,8 @@ func (p *Pass) handouts() []handout {
 		o, firstBack, firstCard := handout{out: s}, len(backs), len(cards)
 		for j := i + 1; j < len(r.Squeezes); j++ {
 			next := &r.Squeezes[j]
-			shares := slices.ContainsFunc(next.Cards, func(c uint32) bool { return slices.Contains(s.Cards, c) })
+			shares := len(s.Cards) == 0 || len(next.Cards) == 0 ||
+				slices.ContainsFunc(next.Cards, func(c uint32) bool { return slices.Contains(s.Cards, c) })
 			if next.Hand != s.Hand || next.Kind == record.SqueezeHanded && !shares {
 				continue
 			}
@@ -40,7 +41,7 @@ func (p *Pass) handouts() []handout {
 			}
 			switch {
 			case next.Kind == record.SqueezeReturned && !shares && handedOut(r, next):
-			case next.Kind == record.SqueezeReturned && len(o.returned) < len(s.Cards):
+			case next.Kind == record.SqueezeReturned && (len(o.returned) < len(s.Cards) || len(s.Cards) == 0):
 				backs, cards = append(backs, next), append(cards, next.Cards...)
 				o.backs, o.returned = backs[firstBack:], cards[firstCard:]
 			case next.Kind == record.SqueezeRelinquished && next.Seat == s.Seat && o.gaveUp == 0 &&
@@ -79,10 +80,15 @@ func (o *handout) ends() record.Seq {
 	if o.gaveUp != 0 {
 		return o.gaveUp
 	}
-	if len(o.backs) == 0 || len(o.returned) < len(o.out.Cards) {
+	if len(o.backs) == 0 || len(o.returned) < len(o.out.Cards) && !o.unnamed() {
 		return endOfTime
 	}
 	return o.backs[len(o.backs)-1].Seq
+}
+
+// unnamed reports whether cards came back that were not named: they may be all of them.
+func (o *handout) unnamed() bool {
+	return slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool { return len(b.Cards) == 0 })
 }
 
 // handedOn is the seat to which a hand went next after it came back unseen, 0 if it did not.
@@ -129,6 +135,11 @@ func checkSqueezeFaces(p *Pass) {
 		}
 		if len(s.Cards) == 0 {
 			p.CannotJudge("the cards that were handed out were not named", s.Seq)
+			continue
+		}
+		if o.unnamed() && o.gaveUp == 0 &&
+			!slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool { return b.Seat != s.Seat }) {
+			p.CannotJudge("the cards that were returned were not named", s.Seq)
 			continue
 		}
 		unknown := s.Face == baccarat.NoFace ||
@@ -463,7 +474,7 @@ func checkThirdSqueeze(p *Pass) {
 			if s.Hand != h {
 				continue
 			}
-			holds := slices.Contains(s.Cards, third.CardSeq)
+			holds := slices.Contains(s.Cards, third.CardSeq) || len(s.Cards) == 0 && s.Seq > third.Seq
 			switch {
 			case s.Kind == record.SqueezeReturned && s.Seat == gaveUp && s.Face == baccarat.FaceDown:
 			case s.Kind == record.SqueezeReturned && !holds:
