@@ -1,6 +1,7 @@
 package record
 
 import (
+	"math/bits"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -121,8 +122,11 @@ type Burn struct {
 	// AllRead means that every burned card was read, Round is the round in which it came.
 	AllRead bool
 	Round   uint32
-	// More is how many cards a later burn with the same indicator added to too few.
+	// More is how many cards the burns that continue this one added. Part means that it continues another one, Idle that
+	// no card on record requires it.
 	More uint32 `cbor:",omitempty"`
+	Part bool   `cbor:",omitempty"`
+	Idle bool   `cbor:",omitempty"`
 }
 
 // Further is how many cards were burned with the indicator.
@@ -505,7 +509,8 @@ func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 	return before+after > 0 && 100*(before+after) >= r.Wagers[mark.Wager].Net().Paid*percent
 }
 
-// share is the part of a collection that is of a wager, in the proportion of the wagers of its spot that it covers.
+// share is the part of a collection that is of a wager, in the proportion of the wagers of its spot that it covers, a
+// fraction carried up.
 func (t *Step) share(r *Round, wager int) int64 {
 	w, total := &r.Wagers[wager], int64(0)
 	for i := range r.Wagers {
@@ -513,10 +518,15 @@ func (t *Step) share(r *Round, wager int) int64 {
 			total += o.Amount
 		}
 	}
-	if total <= w.Amount {
+	if total <= w.Amount || w.Amount <= 0 {
 		return t.Amount
 	}
-	return t.Amount * w.Amount / total
+	hi, lo := bits.Mul64(uint64(t.Amount), uint64(w.Amount))
+	q, rest := bits.Div64(hi, lo, uint64(total)) // hi is less than total, since the wager is
+	if rest > 0 {
+		q++
+	}
+	return int64(q)
 }
 
 // Lifted is the event that took the marker of a mark off again before anything outstanding was collected from the seat,

@@ -215,10 +215,16 @@ func checkOfferOrder(p *Pass) {
 func checkWhoCuts(p *Pass) {
 	prep := &p.Shoe.Prep
 	if n := len(prep.Cuts) - len(replacedCuts(prep)); n == 0 || n > 1+len(prep.Recuts) {
-		p.Report(Finding{
-			Expected: "one cut", Observed: fmt.Sprintf("%d", n),
-			Evidence: []record.Seq{p.Shoe.First, p.Shoe.Loaded.Seq},
-		})
+		f := Finding{
+			Expected: "one cut", Observed: fmt.Sprintf("%d", n), Evidence: []record.Seq{p.Shoe.First, p.Shoe.Loaded.Seq},
+		}
+		if n > 0 {
+			f.Evidence = f.Evidence[:0]
+			for _, c := range prep.Cuts {
+				f.Evidence = append(f.Evidence, c.Seq)
+			}
+		}
+		p.suspectIf(n > 0 && n-repeatedCuts(prep) <= 1+len(prep.Recuts), f)
 		return
 	}
 	cut, offers := prep.Cuts[0], firstOffers(prep)
@@ -268,6 +274,26 @@ func replacedCuts(prep *record.Preparation) (replaced []record.Seq) {
 		}
 	}
 	return replaced
+}
+
+// repeatedCuts is how many cuts may be one before them, reported again.
+func repeatedCuts(prep *record.Preparation) (n int) {
+	for i := range prep.Cuts {
+		if repeatedCut(prep, i) {
+			n++
+		}
+	}
+	return n
+}
+
+// repeatedCut reports whether a cut has the content of one before it, with no order to recut between them, and fewer
+// cuts than that were followed by moving the cards.
+func repeatedCut(prep *record.Preparation, i int) bool {
+	c := &prep.Cuts[i]
+	return len(prep.Transposed) < len(prep.Cuts) && slices.ContainsFunc(prep.Cuts[:i], func(b record.Cut) bool {
+		return b.By == c.By && b.Seat == c.Seat && b.Depth == c.Depth && b.Stack == c.Stack &&
+			!slices.ContainsFunc(prep.Recuts, func(r record.Recut) bool { return r.Seq > b.Seq && r.Seq < c.Seq })
+	})
 }
 
 // unoffered are the occupied seats to which the first cut was not offered.
@@ -330,7 +356,11 @@ func checkTransposed(p *Pass) {
 	if len(prep.Cuts) == 0 {
 		return
 	}
-	cut, moved := prep.Cuts[len(prep.Cuts)-1], int64(0)
+	last, moved := len(prep.Cuts)-1, int64(0)
+	for repeatedCut(prep, last) {
+		last--
+	}
+	cut := &prep.Cuts[last]
 	for _, t := range prep.Transposed {
 		if t.Seq > cut.Seq {
 			moved += t.Amount

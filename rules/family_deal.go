@@ -235,7 +235,7 @@ func counted(r *record.Round, h baccarat.Hand) record.Seq {
 func checkPlaceFaceUp(p *Pass) {
 	r := p.Round
 	called := counted(r, baccarat.Banker)
-	if p.cancelled() && called == 0 {
+	if p.cancelled() && called == 0 && !record.Any(r.Cards, func(c *record.DealtCard) bool { return c.Index > 2 }) {
 		return // void before the cards of both hands lay there
 	}
 	for i := range r.Cards {

@@ -186,7 +186,7 @@ func redeal(l *law.Law, r *record.Round) (baccarat.Coup, []errant) {
 			}
 			continue
 		}
-		disclosed := c.Face == baccarat.FaceUp || (c.Revealed != 0 && (c.FateAt == 0 || c.Revealed < c.FateAt))
+		disclosed := c.Face == baccarat.FaceUp || (c.Revealed != 0 && (c.FateAt <= c.Seq || c.Revealed < c.FateAt))
 		e := errant{card: c, unseen: !disclosed && c.Face == baccarat.NoFace}
 		disclosed = disclosed || e.unseen
 		switch {
@@ -492,7 +492,25 @@ func checkFaceUpAside(p *Pass) {
 	}
 }
 
+// checkIdleBurns suspects a burn in play for which no card was drawn in error or found face up: no text burns a card
+// after the opening burn without one.
+func (p *Pass) checkIdleBurns() {
+	if p.Shoe.Joined || p.Shoe.Missing {
+		return
+	}
+	for i := range p.Shoe.Burns {
+		if b := &p.Shoe.Burns[i]; b.Idle && b.Round == p.Round.No {
+			p.Suspect(Finding{
+				Expected: "cards burned for a card drawn in error or found face up",
+				Observed: fmt.Sprintf("%v and %s, and no such card is on record", b.Indicator, furtherCards(b.Further())),
+				Evidence: []record.Seq{b.Seq},
+			})
+		}
+	}
+}
+
 func checkFaceUpBurn(p *Pass) {
+	p.checkIdleBurns()
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
 		if f.Round != p.Round.No || !p.answerable(f) || (i > 0 && f.Burn >= 0 && p.Shoe.FaceUps[i-1].Burn == f.Burn) {

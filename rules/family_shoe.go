@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -488,39 +489,66 @@ func (p *Pass) sameBurns(since record.Seq) bool {
 	return true
 }
 
+// openingParts are the opening burns of the stack as it was cut last that are judged: the first one, and those that
+// complete it.
+func (p *Pass) openingParts() iter.Seq[*record.Burn] {
+	return func(yield func(*record.Burn) bool) {
+		since := p.Shoe.Prep.LastRecut()
+		parts := p.inParts(since) != 0
+		for i := range p.Shoe.Burns {
+			if b := &p.Shoe.Burns[i]; b.Opening && b.Seq > since && (!yield(b) || !parts) {
+				return
+			}
+		}
+	}
+}
+
 func checkBurnShown(p *Pass) {
-	b := opening(p.Shoe)
-	if b != nil && b.Shown == baccarat.NoShown {
-		p.CannotJudge("what the burn showed was not reported", b.Seq)
-		return
+	for b := range p.openingParts() {
+		if b != opening(p.Shoe) && p.Law.BurnShown != baccarat.ShownAll {
+			return // its first card is not the first one that was burned
+		}
+		switch b.Shown {
+		case baccarat.ShownAll, p.Law.BurnShown:
+		case baccarat.NoShown:
+			p.CannotJudge("what the burn showed was not reported", b.Seq)
+		default:
+			p.Report(Finding{
+				Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(),
+				Evidence: []record.Seq{b.Seq},
+			})
+			return
+		}
 	}
-	if b == nil || b.Shown == baccarat.ShownAll || b.Shown == p.Law.BurnShown {
-		return
-	}
-	p.Report(Finding{
-		Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(),
-		Evidence: []record.Seq{b.Seq},
-	})
 }
 
 func checkBurnDiscarded(p *Pass) {
-	b := opening(p.Shoe)
-	switch {
-	case b == nil:
-	case b.Discarded == record.DiscardedBeforeShown:
-		p.Report(Finding{
-			Expected: "put away after the cards were shown", Observed: "put away before", Evidence: []record.Seq{b.Seq},
-		})
-	case b.Discarded == record.NoBurnDiscarded:
-		p.CannotJudge("whether the burned cards were put away after they were shown was not reported", b.Seq)
+	for b := range p.openingParts() {
+		switch b.Discarded {
+		case record.DiscardedBeforeShown:
+			p.Report(Finding{
+				Expected: "put away after the cards were shown", Observed: "put away before",
+				Evidence: []record.Seq{b.Seq},
+			})
+			return
+		case record.NoBurnDiscarded:
+			p.CannotJudge("whether the burned cards were put away after they were shown was not reported", b.Seq)
+		}
 	}
 }
 
 func checkBurnTo(p *Pass) {
-	if b := opening(p.Shoe); b != nil && b.Destination != p.Law.BurnTo {
-		p.Report(Finding{
-			Expected: "to the " + p.Law.BurnTo.String(), Observed: "to " + b.Destination.String(),
-			Evidence: []record.Seq{b.Seq},
-		})
+	for b := range p.openingParts() {
+		switch b.Destination {
+		case p.Law.BurnTo:
+		case baccarat.NoDestination:
+			p.CannotJudge("where the burned cards were put was not reported", b.Seq)
+		default:
+			p.Report(Finding{
+				Expected: "to the " + p.Law.BurnTo.String(), Observed: "to " + b.Destination.String(),
+				Evidence: []record.Seq{b.Seq},
+			})
+			return
+		}
 	}
 }

@@ -252,7 +252,9 @@ func (p *Pass) cutSteps(from, to record.Seq) []stepGroup {
 		add(0, o.Seq)
 	}
 	for _, c := range prep.Cuts {
-		add(1, c.Seq)
+		if len(groups[1].seqs) == 0 { // another rule has a second one
+			add(1, c.Seq)
+		}
 	}
 	for _, m := range prep.Transposed {
 		add(2, m.Seq)

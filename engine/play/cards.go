@@ -84,6 +84,9 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.holder(),
 	})
 	r.Recompose()
+	if r.Ended.Seq != 0 {
+		s.setAside(r) // drawn after the round
+	}
 	r.Curator = t.holder()
 	t.DealtBy = cmp.Or(p.BySeat, r.Curator)
 	if carried {
@@ -95,6 +98,69 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	s.LastCard, s.Numbered, s.NumberedOut = c.seq, max(s.Numbered, p.CardSeq), s.Out
 	r.Left = s.left()
+}
+
+// setAside takes a card that is not due out of its hand if the recorded end of the round does not count it. It is put
+// away then, whether a discard of its own follows or one with the other cards of the round.
+func (s *Shoe) setAside(r *record.Round) {
+	if s.setThirdAside(r) {
+		return
+	}
+	var player, banker [8]baccarat.Card // no allocation for a round
+	hands := [2][]baccarat.Card{player[:0], banker[:0]}
+	for i := range r.Cards {
+		d := &r.Cards[i]
+		if d.Final != baccarat.NoHand && !(d.Index > 3 && d.Final == d.Hand) {
+			hands[d.Final-baccarat.Player] = append(hands[d.Final-baccarat.Player], d.Card)
+		}
+	}
+	without := baccarat.NewCoup(hands[0], hands[1])
+	end := &r.Ended
+	if !without.Complete || end.Player != uint32(without.P) || end.Banker != uint32(without.B) ||
+		end.Cards == uint32(r.Coup().Cards()) {
+		return
+	}
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.Index > 3 && d.Final == d.Hand && d.Fate == record.Kept {
+			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.DiscardedCard, end.Seq
+			r.Recompose()
+		}
+	}
+}
+
+// setThirdAside takes a third card that is not due out of its hand if the recorded end has the number of cards and the
+// counts without it, and no call has another count.
+func (s *Shoe) setThirdAside(r *record.Round) bool {
+	end := &r.Ended
+	if end.Cards == 0 || end.Cards == uint32(r.Coup().Cards()) || !s.cites("irreg.excess.disclosed-burn") {
+		return false
+	}
+	for i := range slices.Backward(r.Cards) {
+		d := &r.Cards[i]
+		if d.Index != 3 || d.Fate != record.Kept {
+			continue
+		}
+		d.Final = baccarat.NoHand
+		r.Recompose()
+		c := r.Coup()
+		if c.Complete && end.Cards == uint32(c.Cards()) && end.MatchesCounts(c) && s.Law.CardsDue(c) == 0 &&
+			!record.Any(r.Calls, func(call *record.Call) bool { return contradicts(call, c) }) {
+			d.Fate, d.FateAt = record.DiscardedCard, max(end.Seq, d.Seq)
+			return true
+		}
+		d.Final = d.Hand
+		r.Recompose()
+	}
+	return false
+}
+
+// contradicts reports whether a call gives a hand another final count than its cards.
+func contradicts(call *record.Call, c *baccarat.Coup) bool {
+	count := uint32(c.P)
+	if call.Hand == baccarat.Banker {
+		count = uint32(c.B)
+	}
+	return call.Code == baccarat.FinalCount && call.Hand != baccarat.NoHand && call.Value != count
 }
 
 // disputeCard notes that two events give a card of one number another hand or another rank: it counts as not read.

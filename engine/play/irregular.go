@@ -14,6 +14,13 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 	if s.IsFaceUp(p.CardSeq) {
 		return // published before, under another event id
 	}
+	round, burn := s.comingRound(c.round), -1
+	if at := record.Index(s.Burns, func(b *record.Burn) bool {
+		return b.Idle && b.Round == round && b.Indicator == card && b.First == p.CardSeq
+	}); at >= 0 { // the burn that answers it was reported before it
+		b := &s.Burns[at]
+		burn, b.Idle, b.First = at, false, b.First+1
+	}
 	burned := record.Any(s.Burns, func(b *record.Burn) bool {
 		further := b.First
 		if b.Opening { // its first card is the indicator, which the burn takes as well
@@ -22,8 +29,8 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 		return p.CardSeq >= b.First && p.CardSeq < further+b.Count
 	})
 	s.FaceUps = append(s.FaceUps, record.FoundFaceUp{
-		Seq: c.seq, CardSeq: p.CardSeq, Card: card, Destination: p.Destination, AmongBurned: burned, Burn: -1,
-		Round: s.comingRound(c.round),
+		Seq: c.seq, CardSeq: p.CardSeq, Card: card, Destination: p.Destination, AmongBurned: burned, Burn: burn,
+		Round: round,
 	})
 	if !burned {
 		s.takeOut(c, card)
@@ -60,17 +67,12 @@ func (t *Table) burn(c *turn, s *Shoe, p *schema.ShoeBurned) {
 // answer links a burn for an irregularity to what it answers: cards found face up that no burn answers yet, or the card
 // beyond those due that it names, which leaves its hand.
 func (s *Shoe) answer(burn int, indicator baccarat.Card) {
-	answered := false
-	for i := range s.FaceUps {
-		if f := &s.FaceUps[i]; f.Burn < 0 {
-			f.Burn, answered = burn, true
-		}
-	}
-	if answered {
+	if s.answersFound(burn, indicator) {
 		return
 	}
-	if b := s.completes(burn); b != nil {
-		b.More += s.Burns[burn].Count
+	first := s.begun(burn)
+	if first >= 0 && s.Burns[first].Further() < s.owedBy(first) {
+		s.join(first, burn)
 		return
 	}
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
@@ -78,28 +80,117 @@ func (s *Shoe) answer(burn int, indicator baccarat.Card) {
 			continue
 		}
 		d, certain := burnable(r, indicator)
-		if d == nil {
+		switch {
+		case d == nil:
 			continue
+		case first >= 0 && !(certain && d.Card == indicator) && !s.repeats(burn):
+			s.join(first, burn) // more than were due
+			return
 		}
 		d.Final, d.Fate, d.FateAt, d.Burn = baccarat.NoHand, record.Burned, s.Burns[burn].Seq, burn
 		r.Missing = r.Missing || !certain
 		r.Recompose()
 		return
 	}
+	switch {
+	case s.repeats(burn):
+	case first >= 0:
+		s.join(first, burn)
+	default:
+		s.Burns[burn].Idle = true
+	}
 }
 
-// completes is the burn before this one if both name one indicator in one round, and that one took fewer cards than the
-// indicator has: the dealer completes it. It is nil if this is a burn of its own.
-func (s *Shoe) completes(burn int) *record.Burn {
-	if burn == 0 {
-		return nil
+// answersFound links a burn to the cards found face up that it answers. A card that a burn took out of the shoe
+// requires one only under faceup_recursive, and a burn of another card that lies in a hand is not for cards found
+// before.
+func (s *Shoe) answersFound(burn int, indicator baccarat.Card) (answers bool) {
+	b := &s.Burns[burn]
+	names, recursive := false, s.Law != nil && s.Law.Options["faceup_recursive"] == "true"
+	open := func(f *record.FoundFaceUp) bool {
+		return f.Burn < 0 && f.Round+1 >= b.Round && (!f.AmongBurned || recursive || f.Card == indicator)
 	}
-	before, b := &s.Burns[burn-1], &s.Burns[burn]
-	if before.Opening || before.Round != b.Round || before.Indicator != b.Indicator ||
-		b.Indicator == baccarat.Unread || before.Further() >= b.Indicator.BurnValue() {
-		return nil
+	for i := range s.FaceUps {
+		names = names || open(&s.FaceUps[i]) && s.FaceUps[i].Card == indicator
 	}
-	return before
+	if !names && s.inHand(indicator) {
+		return false
+	}
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; open(f) {
+			f.Burn, answers = burn, true
+		}
+	}
+	return answers
+}
+
+// inHand reports whether a card that was read is the third card of a hand, or one beyond it.
+func (s *Shoe) inHand(card baccarat.Card) bool {
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r == nil || card == baccarat.Unread {
+			continue
+		}
+		if d, certain := burnable(r, card); d != nil && certain && d.Card == card {
+			return true
+		}
+	}
+	return false
+}
+
+// begun is the burn that another one continues, -1 if that is a burn of its own: both are of one card, or of cards
+// found face up together, and come in one round, or no card came between them.
+func (s *Shoe) begun(burn int) int {
+	b := &s.Burns[burn]
+	if b.Indicator == baccarat.Unread {
+		return -1
+	}
+	for first := burn - 1; first >= 0; first-- {
+		f, part := &s.Burns[first], &s.Burns[first+1]
+		if f.Opening || f.Round != part.Round && f.First+f.Count != part.First {
+			return -1
+		}
+		of := func(u *record.FoundFaceUp) bool { return u.Burn == first && u.Card == b.Indicator }
+		if !f.Part && (f.Indicator == b.Indicator || record.Any(s.FaceUps, of)) {
+			return first
+		}
+	}
+	return -1
+}
+
+// owedBy is how many further cards a burn has to take: with the card that it names, or with the cards found face up
+// that it answers.
+func (s *Shoe) owedBy(burn int) int {
+	found, sum := false, 0
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; f.Burn == burn && !f.AmongBurned {
+			found, sum = true, sum+f.Card.BurnValue()
+		}
+	}
+	if found {
+		return sum
+	}
+	return s.Burns[burn].Indicator.BurnValue()
+}
+
+// join adds the cards of a burn to the one that it continues, with what is wrong with it.
+func (s *Shoe) join(first, burn int) {
+	f, b := &s.Burns[first], &s.Burns[burn]
+	f.More, b.Part = f.More+b.Count, true
+	if f.Shown == baccarat.ShownAll {
+		f.Shown = b.Shown
+	}
+	right := f.Destination == baccarat.Bucket || s.Law != nil && f.Destination == s.Law.BurnTo
+	if right && b.Destination != baccarat.Bucket {
+		f.Destination = b.Destination
+	}
+}
+
+// repeats reports whether a burn may be one before it, reported again.
+func (s *Shoe) repeats(burn int) bool {
+	b := &s.Burns[burn]
+	return slices.ContainsFunc(s.Burns[:burn], func(f record.Burn) bool {
+		return !f.Opening && f.Round == b.Round && f.Indicator == b.Indicator && f.Count == b.Count
+	})
 }
 
 // burnable is the latest card of a round that a burn with this indicator takes, nil if none. If one of the two was not
@@ -111,7 +202,7 @@ func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard,
 	for i := range slices.Backward(r.Cards) {
 		d := &r.Cards[i]
 		switch {
-		case d.Fate != record.Kept && !(d.Fate == record.DiscardedCard && d.FateAt == r.Ended.Seq) ||
+		case d.Fate != record.Kept && !(d.Fate == record.DiscardedCard && d.FateAt == max(r.Ended.Seq, d.Seq)) ||
 			d.Index <= 2 && d.Final != baccarat.NoHand:
 		case d.Card == indicator && indicator != baccarat.Unread:
 			return d, true
@@ -125,31 +216,6 @@ func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard,
 		return misread, misread == nil
 	}
 	return candidates[0], len(candidates) == 1
-}
-
-// setAside takes a card beyond the third out of its hand if the recorded end of the round does not count it. It is put
-// away then, whether a discard of its own follows or one with the other cards of the round.
-func setAside(r *record.Round) {
-	var player, banker [8]baccarat.Card // no allocation for a round
-	hands := [2][]baccarat.Card{player[:0], banker[:0]}
-	for i := range r.Cards {
-		d := &r.Cards[i]
-		if d.Final != baccarat.NoHand && !(d.Index > 3 && d.Final == d.Hand) {
-			hands[d.Final-baccarat.Player] = append(hands[d.Final-baccarat.Player], d.Card)
-		}
-	}
-	without := baccarat.NewCoup(hands[0], hands[1])
-	end := &r.Ended
-	if !without.Complete || end.Player != uint32(without.P) || end.Banker != uint32(without.B) ||
-		end.Cards == uint32(r.Coup().Cards()) {
-		return
-	}
-	for i := range r.Cards {
-		if d := &r.Cards[i]; d.Index > 3 && d.Final == d.Hand && d.Fate == record.Kept {
-			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.DiscardedCard, end.Seq
-			r.Recompose()
-		}
-	}
 }
 
 // cutcard notes the cutting card. If it appears in front of the first card of a round it belongs to the round about to

@@ -326,7 +326,7 @@ type LastShoe struct {
 	Void  record.Seq
 	Card  record.Seq
 	Shoes int // since the table opened
-	// Wagers are the ids of the wagers that owed vigorish in the shoe.
+	// Wagers are the ids of the wagers that still owed vigorish when the shoe was closed.
 	Wagers []string `cbor:",omitempty"`
 }
 
@@ -351,7 +351,9 @@ func (t *Table) bequeath(s *Shoe) {
 	l.Order = append(l.Order[:0], s.Order...)
 	l.Void, l.Card, l.Wagers = s.VoidedAt, s.LastCard, nil
 	for i := range s.Dues {
-		l.Wagers = append(l.Wagers, s.Dues[i].Wager)
+		if d := &s.Dues[i]; d.Open() > 0 || d.CollectedAt == 0 {
+			l.Wagers = append(l.Wagers, d.Wager)
+		}
 	}
 	l.Shoes++
 }

@@ -297,7 +297,7 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 			Seq: c.seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount,
 			Cards: p.CardsDealt,
 		})
-		setAside(r)
+		s.setAside(r)
 		if s.Law != nil && lacksCard(s, r) {
 			t.cardLost(c, s, r)
 		}
