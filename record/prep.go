@@ -242,10 +242,11 @@ func (p *Preparation) lastStep(at Seq) (last Seq) {
 	return last
 }
 
-// LastRecut is the latest order to cut again before the first card, 0 if there was none.
+// LastRecut is the latest order to cut again before the first card that was followed by a cut, 0 if there was none:
+// without a cut, what was done before the order stands.
 func (p *Preparation) LastRecut() Seq {
 	for _, r := range slices.Backward(p.Recuts) {
-		if !r.Late {
+		if !r.Late && len(p.Cuts) > 0 && p.Cuts[len(p.Cuts)-1].Seq > r.Seq {
 			return r.Seq
 		}
 	}

@@ -407,7 +407,10 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 			Percent: takes.Percent(r.Config), Kind: r.Config.ModeName,
 			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved || w.Astray != 0,
 		})
-		s.chargeSteps(r, i, &s.Dues[len(s.Dues)-1])
+		d := &s.Dues[len(s.Dues)-1]
+		if s.chargeSteps(r, i, d); !unproved && r.PaidNet(l, i, &takes) {
+			d.AtOnce, d.CollectedAt = true, d.PaidAt
+		}
 	}
 	s.enterUndue(r)
 }
@@ -442,6 +445,32 @@ func (s *Shoe) Unread(seat uint32) Seq {
 		}
 	}
 	return 0
+}
+
+// PaidNet reports whether a banker wager was paid, or returned, less exactly the vigorish that it owes, of which no
+// mark or collection is on record: the dealer may have kept it, "at the time the winning payout is made". N.J.A.C.
+// 19:47-3.3(c), 7.3(c), (d).
+func (r *Round) PaidNet(l *law.Law, wager int, takes *law.Takes) bool {
+	w := &r.Wagers[wager]
+	n := w.Net()
+	won, back := w.Amount-n.Paid, w.Amount-n.Returned
+	switch {
+	case l == nil || w.Spot != baccarat.SpotBanker || w.Gone:
+		return false
+	case takes.Won && n.Paid > 0 && won > 0:
+		if v, ok := l.Rate(r.Config.ModeName, takes.Percent(r.Config)); !ok || v.Judge(won, w.Amount) != baccarat.VigLegal {
+			return false
+		}
+	case takes.Tie > 0 && n.Returned > 0 && back > 0:
+		if low, high := law.TieCharge(takes.Tie, w.Amount); back < low || back > high {
+			return false
+		}
+	default:
+		return false
+	}
+	return !Any(r.Steps, func(t *Step) bool {
+		return t.Kind == StepVigMarked && t.Wager == wager || t.Kind > StepVigMarked && t.Covers(r, wager)
+	})
 }
 
 // Marked reports whether the vigorish of a wager was marked in the round.

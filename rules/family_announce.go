@@ -426,8 +426,18 @@ func checkPairCalls(p *Pass) {
 	if !ok || !p.Config.Offers(baccarat.SidePair) {
 		return
 	}
-	p.judgePresence(baccarat.PlayerPair, c.PlayerPair, finding.OfHand(baccarat.Player.String()), "player pair")
-	p.judgePresence(baccarat.BankerPair, c.BankerPair, finding.OfHand(baccarat.Banker.String()), "banker pair")
+	p.judgePair(baccarat.PlayerPair, c.PlayerPair, baccarat.Player, "player pair")
+	p.judgePair(baccarat.BankerPair, c.BankerPair, baccarat.Banker, "banker pair")
+}
+
+// judgePair wants the call of a pair exactly when the first two cards of a hand are one, and not before them.
+func (p *Pass) judgePair(code baccarat.Code, due bool, h baccarat.Hand, what string) {
+	subject := finding.OfHand(h.String())
+	p.judgePresence(code, due, subject, what)
+	call, n := lone(p.Round, code, baccarat.NoHand)
+	if second := p.Round.CardAt(h, 2); due && n > 0 && second != nil && call.Seq < second.Seq {
+		p.reportCall(call, subject, what+" announced after the first two cards", "announced before the second card")
+	}
 }
 
 // judgePresence wants a call exactly when its event is there.

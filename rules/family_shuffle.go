@@ -107,8 +107,13 @@ func checkLacing(p *Pass) {
 		for _, l := range laced {
 			cards, one = cards+l.Cards, one || about(l.Cards) && !l.Uneven
 		}
-		if about(cards) && !slices.ContainsFunc(laced, func(l record.Laced) bool { return l.Uneven }) {
-			return // in several parts
+		if about(cards) { // in several parts
+			for _, l := range laced {
+				if l.Uneven {
+					p.reportUneven(l.Seq)
+				}
+			}
+			return
 		}
 		p.suspectIf(one, Finding{ // published again, or done again because it was not even
 			Expected: "laced once", Observed: times("laced", n), Evidence: []record.Seq{s.First, s.Loaded.Seq},
@@ -116,15 +121,17 @@ func checkLacing(p *Pass) {
 		return
 	}
 	if l := laced[0]; l.Uneven {
-		p.Report(Finding{
-			Expected: "evenly dispersed into the stack", Observed: "uneven", Evidence: []record.Seq{l.Seq},
-		})
+		p.reportUneven(l.Seq)
 	} else if !about(l.Cards) {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("about 52 cards, %d more or less", tolerance), Observed: fmt.Sprint(l.Cards),
 			Evidence: []record.Seq{l.Seq},
 		})
 	}
+}
+
+func (p *Pass) reportUneven(at record.Seq) {
+	p.Report(Finding{Expected: "evenly dispersed into the stack", Observed: "uneven", Evidence: []record.Seq{at}})
 }
 
 // times is a count of an act, in words.

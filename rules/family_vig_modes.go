@@ -119,7 +119,25 @@ func checkTieTiming(p *Pass) {
 		if d.Tie && !d.Unproved && !d.AtOnce && (d.CollectedAt != 0 || d.Marked != 0) {
 			p.reportDue(d, "collected before the next first card", "deferred", max(d.CollectedAt, d.MarkedAt))
 		}
+		if at := p.cardAfter(d); d.Tie && !d.Unproved && d.AtOnce && at != 0 {
+			p.reportDue(d, "collected at the end of the round", "collected before the last card", d.CollectedAt, at)
+		}
 	}
+}
+
+// cardAfter is a card that left the shoe after the vigorish of a wager was collected, and before the result of its
+// round was called, 0 if none did.
+func (p *Pass) cardAfter(d *record.Due) record.Seq {
+	r := round(p.Shoe, d.Round)
+	if r == nil || d.CollectedAt == 0 || d.CollectedAt > r.Called {
+		return 0
+	}
+	for _, at := range p.Shoe.OrderAt {
+		if at > d.CollectedAt && at < r.Called {
+			return at
+		}
+	}
+	return 0
 }
 
 func checkTieAll(p *Pass) {

@@ -189,7 +189,7 @@ func (p *Pass) lateChange(w *record.Wager, closed record.Seq) {
 			continue
 		}
 		if c.Seq > closed {
-			late := lateness{closed: closed, at: c.Seq, uncalled: uncalled(p.Round)}
+			late := lateness{closed: closed, at: c.Seq, by: c.Amount, uncalled: uncalled(p.Round)}
 			if c.GivenBack || c.Withdrawn && p.pushed(w, c.Seq) { // the dealer may have refused it, or the patron took it back
 				late.verdict = finding.Suspect
 			}
@@ -199,7 +199,7 @@ func (p *Pass) lateChange(w *record.Wager, closed record.Seq) {
 		}
 	}
 	if refused.Seq != 0 {
-		late := lateness{closed: closed, at: refused.Seq, verdict: finding.Information}
+		late := lateness{closed: closed, at: refused.Seq, by: refused.Amount, verdict: finding.Information}
 		p.reportLate(w, p.changed(w, &refused), late)
 	}
 }
@@ -250,8 +250,10 @@ func (p *Pass) changed(w *record.Wager, c *record.WagerChange) string {
 }
 
 // lateness is an act after the end of the betting: the call, or the first card where no call was reported.
+// By is by how much a wager was raised or lowered, 0 for another act: it is about the whole wager.
 type lateness struct {
 	closed, at record.Seq
+	by         int64
 	uncalled   bool
 	verdict    finding.Verdict
 }
@@ -270,7 +272,7 @@ func (p *Pass) refused(w *record.Wager) bool {
 func (p *Pass) reportLate(w *record.Wager, observed string, late lateness, more ...string) {
 	amount, _ := w.StoodAt(late.at) // a refused change is taken back
 	f := Finding{
-		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: cmp.Or(amount, w.Amount),
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: cmp.Or(abs(late.by), amount, w.Amount),
 		Expected: "no wager made or changed after no more bets", Observed: observed + " after the call",
 		Evidence: []record.Seq{w.Placed, late.closed, late.at}, Verdict: late.verdict,
 	}

@@ -16,9 +16,6 @@ import (
 func checkCuttingCards(p *Pass) {
 	prep := &p.Shoe.Prep
 	since := prep.LastRecut()
-	if !cutSince(prep, since) {
-		since = 0
-	}
 	f := Finding{Expected: "cutting cards 1 and 2 placed in the stack", Evidence: []record.Seq{p.Shoe.First}}
 	if since != 0 {
 		f.Expected, f.Evidence = "cutting cards 1 and 2 placed again after the recut", []record.Seq{since}
