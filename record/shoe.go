@@ -380,6 +380,7 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 	s.Currencies = s.Currencies || s.Currency != "" && s.Currency != r.Config.Currency
 	s.Currency = r.Config.Currency
 	if sum.Result == baccarat.Void {
+		s.enterUndue(r)
 		return
 	}
 	takes := l.Takes(r.Config, settled)

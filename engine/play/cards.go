@@ -84,7 +84,12 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.holder(),
 	})
 	r.Recompose()
-	if r.Ended.Seq != 0 {
+	switch at := s.burnedBefore(r.No, p.CardSeq, card); {
+	case at >= 0 && p.Index > 2: // the burn for it was reported before it
+		d, b := &r.Cards[len(r.Cards)-1], &s.Burns[at]
+		d.Final, d.Fate, d.FateAt, d.Burn = baccarat.NoHand, record.Burned, c.seq, at
+		b.Idle, b.First = false, b.First+1
+	case r.Ended.Seq != 0:
 		s.setAside(r) // drawn after the round
 	}
 	r.Curator = t.holder()
@@ -100,12 +105,23 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	r.Left = s.left()
 }
 
+// burnedBefore is the burn in a round that no card on record required, and that named a card with this number, -1 if
+// there is none: it was reported before the card.
+func (s *Shoe) burnedBefore(round, number uint32, card baccarat.Card) int {
+	return record.Index(s.Burns, func(b *record.Burn) bool {
+		return b.Idle && b.Round == round && b.Indicator == card && b.First == number
+	})
+}
+
 // setAside takes a card that is not due out of its hand if the recorded end of the round does not count it. It is put
 // away then, whether a discard of its own follows or one with the other cards of the round.
 func (s *Shoe) setAside(r *record.Round) {
-	if s.setThirdAside(r) {
-		return
-	}
+	setBeyondAside(r)
+	s.setThirdAside(r)
+}
+
+// setBeyondAside takes the cards beyond the third out of their hands.
+func setBeyondAside(r *record.Round) {
 	var player, banker [8]baccarat.Card // no allocation for a round
 	hands := [2][]baccarat.Card{player[:0], banker[:0]}
 	for i := range r.Cards {
@@ -130,10 +146,11 @@ func (s *Shoe) setAside(r *record.Round) {
 
 // setThirdAside takes a third card that is not due out of its hand if the recorded end has the number of cards and the
 // counts without it, and no call has another count.
-func (s *Shoe) setThirdAside(r *record.Round) bool {
+func (s *Shoe) setThirdAside(r *record.Round) {
 	end := &r.Ended
-	if end.Cards == 0 || end.Cards == uint32(r.Coup().Cards()) || !s.cites("irreg.excess.disclosed-burn") {
-		return false
+	if end.Cards == 0 || end.Cards == uint32(r.Coup().Cards()) || !s.cites("irreg.excess.disclosed-burn") ||
+		record.Any(r.Cards, func(d *record.DealtCard) bool { return d.Index > 3 && d.Final != baccarat.NoHand }) {
+		return
 	}
 	for i := range slices.Backward(r.Cards) {
 		d := &r.Cards[i]
@@ -146,12 +163,11 @@ func (s *Shoe) setThirdAside(r *record.Round) bool {
 		if c.Complete && end.Cards == uint32(c.Cards()) && end.MatchesCounts(c) && s.Law.CardsDue(c) == 0 &&
 			!record.Any(r.Calls, func(call *record.Call) bool { return contradicts(call, c) }) {
 			d.Fate, d.FateAt = record.DiscardedCard, max(end.Seq, d.Seq)
-			return true
+			return
 		}
 		d.Final = d.Hand
 		r.Recompose()
 	}
-	return false
 }
 
 // contradicts reports whether a call gives a hand another final count than its cards.

@@ -15,9 +15,7 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 		return // published before, under another event id
 	}
 	round, burn := s.comingRound(c.round), -1
-	if at := record.Index(s.Burns, func(b *record.Burn) bool {
-		return b.Idle && b.Round == round && b.Indicator == card && b.First == p.CardSeq
-	}); at >= 0 { // the burn that answers it was reported before it
+	if at := s.burnedBefore(round, p.CardSeq, card); at >= 0 { // the burn that answers it was reported before it
 		b := &s.Burns[at]
 		burn, b.Idle, b.First = at, false, b.First+1
 	}
