@@ -16,7 +16,7 @@ import (
 // dealt, and "immediately prior to dealing" leaves no part of it for later. N.J.A.C. 19:47-4.6(a).
 func (p *Pass) judgeBankStands(bank *record.Wager, first record.Seq) {
 	const expected = "the Banker's wager placed before the first card"
-	if stands, _ := bank.StoodAt(first); stands == 0 {
+	if stands, _ := bank.StoodAt(first); stands == 0 && (bank.Gone || !bank.Unread()) {
 		p.reportWager(bank, expected, "withdrawn before it", first)
 		return
 	}

@@ -31,6 +31,11 @@ func exceeded(b *record.BankRound) bool {
 	return record.Any(b.Against, func(s *record.SeatChange) bool { return s.Amount > b.Amount })
 }
 
+// unreadAgainst reports whether the amount of a wager against the Banker was not reported.
+func unreadAgainst(b *record.BankRound) bool {
+	return record.Any(b.Against, func(s *record.SeatChange) bool { return s.Amount == 0 })
+}
+
 // suiviSeat is the one seat that may call suivi, 0 if none: it covered the whole bank in the last
 // decided round and lost. Two full wagers would have exceeded the cap. It is not known if suivi was
 // called and a card of that round was not read.
@@ -55,7 +60,7 @@ func (p *Pass) suiviSeat() (seat uint32, known bool) {
 		if last.Equaled != "" { // at several seats
 			return p.seatOf(last.Equaled, 0), true
 		}
-		return 0, !last.Changed && !exceeded(last) || !called
+		return 0, !last.Changed && !exceeded(last) && !unreadAgainst(last) || !called
 	}
 	return 0, true
 }

@@ -175,14 +175,20 @@ func bank(r *record.Round) *record.Wager {
 }
 
 // soleBank is the Banker's wager, nil if he made none. Of two wagers of the Banker, neither of which is a change of the
-// other, it is not known what they come to.
+// other, it is not known what they come to, nor of one whose amount was not reported.
 func (p *Pass) soleBank() *record.Wager {
 	first := bank(p.Round)
-	if first == nil || !p.Round.TwoBanks() {
+	switch {
+	case first == nil || first.Gone:
 		return first
+	case first.Unread():
+		p.CannotJudge("the amount of the Banker's wager was not reported", first.Placed)
+		return nil
+	case p.Round.TwoBanks():
+		p.CannotJudge("the Banker has several wagers in the round", first.Placed)
+		return nil
 	}
-	p.CannotJudge("the Banker has several wagers in the round", first.Placed)
-	return nil
+	return first
 }
 
 func seatAmount(list []record.SeatChange, seat uint32) int64 {
@@ -236,7 +242,16 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 	}
 	highest, first, tied := int64(-1), uint32(0), false
 	for i := range bids {
-		switch o := &bids[i]; {
+		o := bids[i]
+		if o.Amount == 0 && o.Seat == b.Seat {
+			o.Amount = b.Amount // the bid that was accepted
+		}
+		switch {
+		case o.Amount == 0 && last(i):
+			if !tie {
+				p.CannotJudge(fmt.Sprintf("what seat %d bid was not reported", o.Seat), o.Seq, b.Seq)
+			}
+			return
 		case o.Amount < highest || !last(i):
 		case o.Amount > highest:
 			highest, first, tied = o.Amount, o.Seat, o.Seat == b.Seat

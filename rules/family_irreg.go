@@ -312,13 +312,21 @@ func wrongRemedy(want remedy) func(*Pass) {
 			if e.want.burns() && e.card.Card != baccarat.Unread {
 				expected = fmt.Sprintf("%v burned, and %s face up", e.card.Card, furtherCards(p.burnValue(e.card.Card)))
 			}
-			p.suspectIf(e.card.Fate == record.Burned && e.want.burns() && p.Shoe.Burns[e.card.Burn].Further() == 0 &&
-				pictureValue(e.card.Card) == 0, Finding{
+			doubtful := e.card.Fate == record.Burned && e.want.burns() &&
+				p.doubtful(&p.Shoe.Burns[e.card.Burn], e.card.Card)
+			p.suspectIf(doubtful, Finding{
 				Subject: finding.OfCard(e.card.CardSeq), Parts: []finding.Subject{finding.OfHand(e.card.Hand.String())},
 				Evidence: append(cardEvidence(p.Round), e.card.FateAt), Expected: expected, Observed: observed,
 			})
 		}
 	}
+}
+
+// doubtful reports whether a burn with a card may be right: no card was burned with a picture, or its number
+// contradicts its list, and the list is right.
+func (p *Pass) doubtful(b *record.Burn, c baccarat.Card) bool {
+	return b.Further() == 0 && pictureValue(c) == 0 ||
+		b.More == 0 && b.Cards == p.burnValue(c) && b.Shown == baccarat.ShownAll && int(b.Count) != b.Cards
 }
 
 // pictureValue is how many cards are burned with a card if a jack, a queen and a king have no number: 19:47-3.12 burns

@@ -148,7 +148,9 @@ func checkReceived(p *Pass) {
 			received, loaded = append(received, name+was), append(loaded, name+is)
 		}
 	}
-	differ("decks ", fmt.Sprint(b.Decks), fmt.Sprint(l.Decks))
+	if b.Decks != 0 {
+		differ("decks ", fmt.Sprint(b.Decks), fmt.Sprint(l.Decks))
+	}
 	differ("back ", b.BackColor, l.BackColor)
 	differ("design ", b.BackDesign, l.BackDesign)
 	if len(received) > 0 {

@@ -284,8 +284,9 @@ func (s *Shoe) enterBank(r *record.Round) {
 	s.Bank = append(s.Bank, record.BankRound{
 		No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against(),
 		Changed: r.BankChanged(), Patron: w.Patron, Begins: r.Replaced.Taken != 0,
-		Equaled:    r.EqualedBy(),
-		Unreported: r.Missing || r.TwoBanks() || record.Any(r.Steps, func(s *record.Step) bool { return s.Unplaced() }),
+		Equaled: r.EqualedBy(),
+		Unreported: r.Missing || r.TwoBanks() || w.Unread() ||
+			record.Any(r.Steps, func(s *record.Step) bool { return s.Unplaced() }),
 	})
 }
 
