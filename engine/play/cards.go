@@ -84,13 +84,8 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.holder(),
 	})
 	r.Recompose()
-	switch at := s.burnedBefore(r.No, p.CardSeq, card); {
-	case at >= 0 && p.Index > 2: // the burn for it was reported before it
-		d, b := &r.Cards[len(r.Cards)-1], &s.Burns[at]
-		d.Final, d.Fate, d.FateAt, d.Burn = baccarat.NoHand, record.Burned, c.seq, at
-		b.Idle, b.First = false, b.First+1
-	case r.Ended.Seq != 0:
-		s.setAside(r) // drawn after the round
+	if p.Index > 2 {
+		s.beyondDue(r)
 	}
 	r.Curator = t.holder()
 	t.DealtBy = cmp.Or(p.BySeat, r.Curator)
@@ -103,6 +98,20 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	s.LastCard, s.Numbered, s.NumberedOut = c.seq, max(s.Numbered, p.CardSeq), s.Out
 	r.Left = s.left()
+}
+
+// beyondDue takes a third card, or one beyond it, out of its hand as it is dealt: if the burn for it was reported
+// before it, or if it was drawn after the round.
+func (s *Shoe) beyondDue(r *record.Round) {
+	d := &r.Cards[len(r.Cards)-1]
+	switch at := s.burnedBefore(r.No, d.CardSeq, d.Card); {
+	case at >= 0:
+		b := &s.Burns[at]
+		d.Final, d.Fate, d.FateAt, d.Burn = baccarat.NoHand, record.Burned, d.Seq, at
+		b.Idle, b.First = false, b.First+1
+	case r.Ended.Seq != 0:
+		s.setAside(r)
+	}
 }
 
 // burnedBefore is the burn in a round that no card on record required, and that named a card with this number, -1 if
