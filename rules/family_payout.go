@@ -151,20 +151,7 @@ func below(o law.SpotOdds, winnings, stake int64) bool {
 
 func (p *Pass) judgeOdds(w *record.Wager, o law.SpotOdds) {
 	if o.Known() && below(o, w.Net().Paid, w.Amount) {
-		from := len(p.Findings)
 		p.reportPayout(w, o.Odds, o.Floor)
-		p.suspectNet(w, from)
-	}
-}
-
-// suspectNet makes a finding about a wager that was paid or returned less its vigorish a suspicion.
-func (p *Pass) suspectNet(w *record.Wager, from int) {
-	takes := p.takes()
-	if p.Round.PaidNet(p.Law.Law, p.Round.WagerIndex(w.ID), &takes) {
-		p.suspectFrom(from)
-		for i := range p.Findings[from:] {
-			p.Findings[from+i].Observed += ", which is less the vigorish"
-		}
 	}
 }
 
@@ -282,9 +269,12 @@ func checkReturnIntact(p *Pass) {
 		want := p.disposition(w)
 		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) &&
 			w.Net().Returned != w.Amount && !p.settledTwice(w) && p.read(w) {
-			from := len(p.Findings)
+			from, takes := len(p.Findings), p.takes()
 			p.reportIntact(w, "returned", w.Net().Returned)
-			p.suspectNet(w, from)
+			// A payment is reported in full beside its vigorish. Of a return the events do not tell that nothing was charged.
+			if p.Round.PaidNet(p.Law.Law, p.Round.WagerIndex(w.ID), &takes) {
+				p.suspectFrom(from)
+			}
 		}
 	}
 }

@@ -570,20 +570,12 @@ func (p *Pass) dueAmount(d *record.Due) int64 {
 
 func checkNotCharged(p *Pass) {
 	for i := range p.Shoe.Dues {
-		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.MarkedAt == 0 && d.CollectedAt == 0 && !p.paidNet(d) {
+		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.MarkedAt == 0 && d.CollectedAt == 0 {
 			p.reportDue(
 				d, fmt.Sprintf("vigorish on %s collected or marked", p.money(d.Won)), "not collected, and not marked",
 			)
 		}
 	}
-}
-
-// paidNet reports whether a wager was paid what is left of 1 to 1 after the vigorish: the payment is the finding.
-func (p *Pass) paidNet(d *record.Due) bool {
-	v, ok := p.Law.Rate(d.Kind, d.Percent)
-	short := d.Stake - d.Won
-	_, odds := p.Law.Cited("payout.banker.odds")
-	return ok && odds && short > 0 && (short == v.Low(d.Stake) || short == v.Up(d.Stake))
 }
 
 func checkMarkRequired(p *Pass) {

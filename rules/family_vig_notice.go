@@ -84,7 +84,7 @@ func (p *Pass) reportNotice(f proof, now *record.ConfigChange, expected, change 
 
 // changes lists the configurations that came into use since they were last judged and differ from the one in use before
 // in a matter, with the time at which it had last changed between rounds; never is math.MinInt64. A configuration under
-// which no card was dealt changed nothing, and one that left the matter out is not known to.
+// which no card was dealt changed nothing, and a table that left the matter out is not known to.
 func (p *Pass) changes(
 	unknown func(*law.Config) bool, differ func(before, now *law.Config) bool,
 	each func(before, now *record.ConfigChange, last int64),

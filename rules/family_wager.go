@@ -175,7 +175,7 @@ func checkLateWager(p *Pass) {
 }
 
 // lateChange reports the first change of a wager after the end of the betting. Changes that were undone before the
-// first card were not accepted: one that follows the first card goes before them.
+// first card were not accepted: a change that follows the first card goes before them.
 func (p *Pass) lateChange(w *record.Wager, closed record.Seq) {
 	first, refused := p.Round.FirstCard(), record.WagerChange{}
 	for _, c := range w.Changes {

@@ -203,7 +203,7 @@ func follows(p schema.Payload) bool {
 	}
 }
 
-// paysElsewhere reports whether an event settles or charges a wager of a round in play, or one that owes vigorish,
+// paysElsewhere reports whether an event settles or charges a wager of a round in play, or a round that owes vigorish,
 // though it names another round, or the same round of another shoe, which is nil if it is gone.
 func (t *Table) paysElsewhere(named *Shoe, round uint32) bool {
 	elsewhere := func(id string) bool { return t.hasElsewhere(id, named, round) }

@@ -170,7 +170,7 @@ func (s *Shoe) owedBy(burn int) int {
 	return s.Burns[burn].Indicator.BurnValue()
 }
 
-// join adds the cards of a burn to the one that it continues, with what is wrong with it.
+// join adds the cards of a burn to the burn that it continues, with what is wrong with it.
 func (s *Shoe) join(first, burn int) {
 	f, b := &s.Burns[first], &s.Burns[burn]
 	f.More, b.Part = f.More+b.Count, true
