@@ -130,8 +130,9 @@ func checkIncreaseNotice(p *Pass) {
 }
 
 func checkTypeNotice(p *Pass) {
+	unknown := func(c *law.Config) bool { return c.Mode == baccarat.NoVigorishMode }
 	p.changes(
-		p.vigorishUnknown, func(before, now *law.Config) bool { return before.Kind() != now.Kind() },
+		unknown, func(before, now *law.Config) bool { return before.Kind() != now.Kind() },
 		func(before, now *record.ConfigChange, last int64) {
 			change := fmt.Sprintf("%v to %v", before.Config.Kind(), now.Config.Kind())
 			switch {
