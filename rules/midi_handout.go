@@ -17,6 +17,7 @@ type handout struct {
 	backs    []*record.Squeeze
 	gaveUp   record.Seq
 	returned []uint32
+	again    record.Seq // the handout of cards that were not named, and may be these
 }
 
 // handouts lists the handouts of a round. A handout ends where one of its cards is handed out again, or may be.
@@ -37,6 +38,9 @@ func (p *Pass) handouts() []handout {
 				continue
 			}
 			if next.Kind == record.SqueezeHanded {
+				if len(next.Cards) == 0 && initial(r, next) {
+					o.again = next.Seq
+				}
 				break
 			}
 			switch {
@@ -80,10 +84,25 @@ func (o *handout) ends() record.Seq {
 	if o.gaveUp != 0 {
 		return o.gaveUp
 	}
+	if o.again != 0 && len(o.returned) < len(o.out.Cards) && !o.unnamed() {
+		return o.again
+	}
 	if len(o.backs) == 0 || len(o.returned) < len(o.out.Cards) && !o.unnamed() {
 		return endOfTime
 	}
 	return o.backs[len(o.backs)-1].Seq
+}
+
+// uncertain is the event from which on it is not known which of the cards the patron has, 0 if it is known: it names no
+// cards.
+func (o *handout) uncertain() record.Seq {
+	switch {
+	case o.unnamed():
+		return o.backs[0].Seq
+	case len(o.returned) < len(o.out.Cards):
+		return o.again
+	}
+	return 0
 }
 
 // unnamed reports whether cards came back that were not named: they may be all of them.
@@ -137,11 +156,6 @@ func checkSqueezeFaces(p *Pass) {
 			p.CannotJudge("the cards that were handed out were not named", s.Seq)
 			continue
 		}
-		if o.unnamed() && o.gaveUp == 0 &&
-			!slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool { return b.Seat != s.Seat }) {
-			p.CannotJudge("the cards that were returned were not named", s.Seq)
-			continue
-		}
 		unknown := s.Face == baccarat.NoFace ||
 			slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool { return b.Face == baccarat.NoFace })
 		if unknown && o.gaveUp == 0 {
@@ -149,6 +163,13 @@ func checkSqueezeFaces(p *Pass) {
 			continue
 		}
 		observed, at := p.wrongHandout(&o)
+		switch {
+		case observed != "" || o.gaveUp != 0:
+		case o.unnamed():
+			p.CannotJudge("the cards that were returned were not named", s.Seq)
+		case o.uncertain() != 0:
+			p.CannotJudge("the cards that were handed out were not named", o.again)
+		}
 		if observed == "" {
 			continue
 		}
@@ -254,6 +275,13 @@ func (p *Pass) turnedBefore() {
 	}
 }
 
+// secondDue reports whether a hand was due to the patron who got its other card, and not to the one who got the first.
+func (p *Pass) secondDue(out *record.Squeeze, other uint32) bool {
+	by := p.rankings(out.Hand)
+	return !anyRanked(&by, func(r ranked) bool { return r.first(out.Seat) }) &&
+		anyRanked(&by, func(r ranked) bool { return r.first(other) })
+}
+
 // handedInPart finds a hand of which one card was handed to a patron, who did not give it up, and the other one to
 // another patron, or to no one: "the two cards of the player's hand". 9 NYCRR 5324.21(f)(3)(ii)(b)-(c).
 func (p *Pass) handedInPart() {
@@ -263,7 +291,8 @@ func (p *Pass) handedInPart() {
 		out := firstOut(r, c.Hand)
 		if c.Index > 2 || c.Final != c.Hand || out == nil || len(out.Cards) == 0 || slices.Contains(out.Cards, c.CardSeq) ||
 			p.cancelled() || record.Any(r.Squeezes, func(s *record.Squeeze) bool {
-			return s.Hand == c.Hand && s.Kind == record.SqueezeRelinquished
+			unnamed := s.Kind == record.SqueezeHanded && len(s.Cards) == 0 && initial(r, s)
+			return s.Hand == c.Hand && (s.Kind == record.SqueezeRelinquished || unnamed)
 		}) {
 			continue
 		}
@@ -278,6 +307,8 @@ func (p *Pass) handedInPart() {
 		switch {
 		case other >= 0 && r.Squeezes[other].Seat == out.Seat, c.Revealed != 0 && c.Revealed < out.Seq:
 			continue
+		case other >= 0 && p.secondDue(out, r.Squeezes[other].Seat):
+			continue // the first card went to the wrong patron: the rule about the recipient has it
 		case other >= 0:
 			f.Observed = fmt.Sprintf("%s handed to seat %d", cardName(c), r.Squeezes[other].Seat)
 			f.Evidence[1] = r.Squeezes[other].Seq
@@ -317,8 +348,10 @@ func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	cards := append(few[:0], s.Cards...)
 	slices.Sort(cards)
 	switch {
-	case turned >= 0 && p.Round.Cards[turned].Revealed < o.ends():
+	case turned >= 0 && p.Round.Cards[turned].Revealed < cmp.Or(o.uncertain(), o.ends()):
 		return "turned by DEALER while the patron had them", p.Round.Cards[turned].Revealed
+	case o.uncertain() != 0:
+		return "", 0
 	case len(o.returned) > 0 && !slices.Equal(o.returned, cards):
 		return "returned " + numbered("card", o.returned), o.backs[0].Seq
 	case len(o.returned) == 0 && !p.cancelled():
