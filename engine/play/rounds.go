@@ -210,7 +210,10 @@ func (t *Table) placeWager(c *turn, s *Shoe, r *record.Round, p *schema.WagerPla
 // change of the wager of the round.
 func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	w := wagerOf(r, p.WagerID)
-	if w == nil || w.Settlements() > 0 && r.FirstCard() != 0 {
+	if w == nil {
+		return
+	}
+	if first := r.FirstCard(); first != 0 && max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq) > first {
 		return
 	}
 	change := record.WagerChange{Seq: c.seq, Spot: w.Spot, Withdrawn: p.Change == schema.WagerChangeWithdrawn}
