@@ -11,17 +11,18 @@ import (
 )
 
 func checkSqueezeOffers(p *Pass) {
-	var from, gave [baccarat.Banker + 1]uint32 // by hand
+	var from [baccarat.Banker + 1]uint32 // by hand
+	var gave [baccarat.Banker + 1][]uint32
 	for i := range p.Round.Squeezes {
 		s := &p.Round.Squeezes[i]
 		switch s.Kind {
 		case record.SqueezeRelinquished:
-			if gave[s.Hand] == s.Seat {
+			if slices.Contains(gave[s.Hand], s.Seat) {
 				continue // reported again
 			}
-			from[s.Hand], gave[s.Hand] = s.Seat, s.Seat
+			from[s.Hand], gave[s.Hand] = s.Seat, append(gave[s.Hand], s.Seat)
 		case record.SqueezeHanded:
-			from[s.Hand], gave[s.Hand] = 0, 0
+			from[s.Hand], gave[s.Hand] = 0, nil
 		case record.SqueezeOffered:
 			last := from[s.Hand]
 			if last == 0 && p.givesUp(s) {
@@ -62,7 +63,7 @@ func checkAcceptor(p *Pass) {
 	r := p.Round
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		var gave, accepted *record.Squeeze
-		var refused []uint32
+		var refused, givers []uint32
 		for i := range r.Squeezes {
 			s := &r.Squeezes[i]
 			if s.Hand != h {
@@ -70,10 +71,10 @@ func checkAcceptor(p *Pass) {
 			}
 			switch s.Kind {
 			case record.SqueezeRelinquished:
-				if gave != nil && gave.Kind == s.Kind && gave.Seat == s.Seat {
+				if slices.Contains(givers, s.Seat) {
 					continue // reported again
 				}
-				gave, accepted, refused = s, nil, nil
+				gave, accepted, refused, givers = s, nil, nil, append(givers, s.Seat)
 			case record.SqueezeOffered:
 				switch {
 				case s.Accepted && accepted == nil:
@@ -95,7 +96,7 @@ func checkAcceptor(p *Pass) {
 				case accepted == nil:
 					p.unoffered(s, gave.Seat, refused)
 				}
-				gave, accepted, refused = nil, nil, nil
+				gave, accepted, refused, givers = nil, nil, nil, nil
 			}
 		}
 		if gave != nil {
