@@ -241,6 +241,7 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 		bids = append(slices.Clone(bids), *b)
 	}
 	highest, first, tied := int64(-1), uint32(0), false
+	var unread *record.Bid
 	for i := range bids {
 		o := bids[i]
 		if o.Amount == 0 && o.Seat == b.Seat {
@@ -248,16 +249,22 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 		}
 		switch {
 		case o.Amount == 0 && last(i):
-			if !tie {
-				p.CannotJudge(fmt.Sprintf("what seat %d bid was not reported", o.Seat), o.Seq, b.Seq)
+			if unread == nil || o.Seat == b.Seat {
+				unread = &bids[i]
 			}
-			return
 		case o.Amount < highest || !last(i):
 		case o.Amount > highest:
 			highest, first, tied = o.Amount, o.Seat, o.Seat == b.Seat
 		default:
 			first, tied = min(first, o.Seat), tied || o.Seat == b.Seat
 		}
+	}
+	// A bid that was read and goes before the accepted one proves the breach, whatever another seat bid.
+	if unread != nil && (unread.Seat == b.Seat || highest < 0 || first == b.Seat) {
+		if !tie {
+			p.CannotJudge(fmt.Sprintf("what seat %d bid was not reported", unread.Seat), unread.Seq, b.Seq)
+		}
+		return
 	}
 	if highest < 0 || first == b.Seat || tied != tie {
 		return
@@ -268,9 +275,12 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 			evidence = append(evidence, bids[i].Seq)
 		}
 	}
+	expected := fmt.Sprintf("bank to seat %d, bid %s", first, p.money(highest))
+	if unread != nil {
+		expected += fmt.Sprintf(", or to seat %d, whose bid was not reported", unread.Seat)
+	}
 	p.Report(Finding{
-		Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence,
-		Expected: fmt.Sprintf("bank to seat %d, bid %s", first, p.money(highest)),
+		Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence, Expected: expected,
 		Observed: fmt.Sprintf("to seat %d", b.Seat),
 	})
 }

@@ -214,7 +214,13 @@ func checkOfferOrder(p *Pass) {
 
 func checkWhoCuts(p *Pass) {
 	prep := &p.Shoe.Prep
-	if n := len(prep.Cuts) - len(replacedCuts(prep)); n == 0 || n > 1+len(prep.Recuts) {
+	recuts := 0 // orders that a cut followed
+	for _, r := range prep.Recuts {
+		if k := len(prep.Cuts); k > 0 && prep.Cuts[k-1].Seq > r.Seq {
+			recuts++
+		}
+	}
+	if n := len(prep.Cuts) - len(replacedCuts(prep)); n == 0 || n > 1+recuts {
 		f := Finding{
 			Expected: "one cut", Observed: fmt.Sprintf("%d", n), Evidence: []record.Seq{p.Shoe.First, p.Shoe.Loaded.Seq},
 		}
@@ -224,7 +230,7 @@ func checkWhoCuts(p *Pass) {
 				f.Evidence = append(f.Evidence, c.Seq)
 			}
 		}
-		p.suspectIf(n > 0 && n-repeatedCuts(prep) <= 1+len(prep.Recuts), f)
+		p.suspectIf(n > 0 && n-repeatedCuts(prep) <= 1+recuts, f)
 		return
 	}
 	cut, offers := prep.Cuts[0], firstOffers(prep)

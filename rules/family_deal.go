@@ -235,7 +235,7 @@ func counted(r *record.Round, h baccarat.Hand) record.Seq {
 func checkPlaceFaceUp(p *Pass) {
 	r := p.Round
 	called := counted(r, baccarat.Banker)
-	if p.cancelled() && called == 0 && !record.Any(r.Cards, func(c *record.DealtCard) bool { return c.Index > 2 }) {
+	if p.cancelled() && called == 0 && !drawn(r) {
 		return // void before the cards of both hands lay there
 	}
 	for i := range r.Cards {
@@ -261,6 +261,14 @@ func checkPlaceFaceUp(p *Pass) {
 			Observed: fmt.Sprintf("face %v at %v", c.Face, placeName(c.Place)),
 		})
 	}
+}
+
+// drawn reports whether a third card was dealt after the first two of both hands.
+func drawn(r *record.Round) bool {
+	player, banker := r.CardAt(baccarat.Player, 2), r.CardAt(baccarat.Banker, 2)
+	return player != nil && banker != nil && record.Any(r.Cards, func(c *record.DealtCard) bool {
+		return c.Index > 2 && c.Seq > max(player.Seq, banker.Seq)
+	})
 }
 
 // placedLater is the move of a card to the hand to which it was dealt before an event, or at any time if that is 0: the

@@ -325,8 +325,12 @@ func wrongRemedy(want remedy) func(*Pass) {
 // doubtful reports whether a burn with a card may be right: no card was burned with a picture, or its number
 // contradicts its list, and the list is right.
 func (p *Pass) doubtful(b *record.Burn, c baccarat.Card) bool {
-	return b.Further() == 0 && pictureValue(c) == 0 ||
-		b.More == 0 && b.Cards == p.burnValue(c) && b.Shown == baccarat.ShownAll && int(b.Count) != b.Cards
+	return b.Further() == 0 && pictureValue(c) == 0 || listed(b, p.burnValue(c))
+}
+
+// listed reports whether the number of a burn contradicts its list, which has as many cards as are due.
+func listed(b *record.Burn, want int) bool {
+	return b.More == 0 && b.Cards > 0 && b.Cards == want && b.Shown == baccarat.ShownAll && int(b.Count) != b.Cards
 }
 
 // pictureValue is how many cards are burned with a card if a jack, a queen and a king have no number: 19:47-3.12 burns
@@ -506,14 +510,17 @@ func (p *Pass) checkIdleBurns() {
 	if p.Shoe.Joined || p.Shoe.Missing {
 		return
 	}
+	var idle []string
+	f := Finding{Expected: "cards burned for a card drawn in error or found face up"}
 	for i := range p.Shoe.Burns {
 		if b := &p.Shoe.Burns[i]; b.Idle && b.Round == p.Round.No {
-			p.Suspect(Finding{
-				Expected: "cards burned for a card drawn in error or found face up",
-				Observed: fmt.Sprintf("%v and %s, and no such card is on record", b.Indicator, furtherCards(b.Further())),
-				Evidence: []record.Seq{b.Seq},
-			})
+			idle = append(idle, fmt.Sprintf("%v and %s", b.Indicator, furtherCards(b.Further())))
+			f.Evidence = append(f.Evidence, b.Seq)
 		}
+	}
+	if len(idle) > 0 { // one finding, since a round has one of a rule without a subject
+		f.Observed = strings.Join(idle, ", ") + ", and no such card is on record"
+		p.Suspect(f)
 	}
 }
 
@@ -539,7 +546,7 @@ func checkFaceUpBurn(p *Pass) {
 		if !known || !described(b) {
 			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
 		} else if wrong := p.burnWrong(b, want); wrong != "" {
-			p.suspectIf(b.Further() == least && least < want, Finding{
+			p.suspectIf(b.Further() == least && least < want || listed(b, want), Finding{
 				Subject: finding.OfCard(f.CardSeq), Expected: furtherCards(want) + " burned face up",
 				Observed: wrong, Evidence: []record.Seq{f.Seq, b.Seq},
 			})

@@ -189,7 +189,7 @@ func (p *Pass) lateChange(w *record.Wager, closed record.Seq) {
 			continue
 		}
 		if c.Seq > closed {
-			late := lateness{closed: closed, at: c.Seq, by: c.Amount, uncalled: uncalled(p.Round)}
+			late := lateness{closed: closed, at: c.Seq, by: changedSince(w, closed), uncalled: uncalled(p.Round)}
 			if c.GivenBack || c.Withdrawn && p.pushed(w, c.Seq) { // the dealer may have refused it, or the patron took it back
 				late.verdict = finding.Suspect
 			}
@@ -199,9 +199,26 @@ func (p *Pass) lateChange(w *record.Wager, closed record.Seq) {
 		}
 	}
 	if refused.Seq != 0 {
-		late := lateness{closed: closed, at: refused.Seq, by: refused.Amount, verdict: finding.Information}
+		late := lateness{closed: closed, at: refused.Seq, by: changedSince(w, closed), verdict: finding.Information}
 		p.reportLate(w, p.changed(w, &refused), late)
 	}
+}
+
+// changedSince is the most by which a wager was raised or lowered after the end of the betting, in one change or in
+// several. A withdrawal, or a move, at first is about the whole wager: 0.
+func changedSince(w *record.Wager, closed record.Seq) (most int64) {
+	by := int64(0)
+	for _, c := range w.Changes {
+		if c.Seq <= closed {
+			continue
+		}
+		if c.Withdrawn {
+			break
+		}
+		by += c.Amount
+		most = max(most, abs(by))
+	}
+	return most
 }
 
 // differs reports whether a change of a wager changed its amount or its spot.
