@@ -636,6 +636,9 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		if d.Seat != seat && !there || c.Named && !slices.Contains(wagers, d.Wager) {
 			continue
 		}
+		if c.Named && d.Marked == 0 && d.CollectedAt == d.PaidAt { // not kept with the payment: see PaidNet
+			d.AtOnce, d.CollectedAt = false, 0
+		}
 		if c.Percent, c.Kind = d.Percent, d.Kind; d.Marked == 0 && d.CollectedAt == 0 && !d.Tie && !d.Unproved {
 			c.Unmarked = append(c.Unmarked, d.Won)
 		}
