@@ -43,10 +43,16 @@ func (c *Console) floor(x *exchange, at store.Location) ([]store.Tile, error) {
 	if err != nil {
 		return nil, err
 	}
+	all := at == store.Location{}
+	if !all && len(feeds) >= clickhouse.MaxFeeds { // the list may lack some of them
+		if feeds, err = c.Store.Floor(ctx, scope, at); err != nil {
+			return nil, err
+		}
+	}
 	feeds = slices.DeleteFunc(slices.Clone(feeds), func(f clickhouse.TableFeed) bool {
 		return at.Property != "" && f.PropertyID != at.Property || at.Table != "" && f.TableID != at.Table
 	})
-	if len(feeds) == 0 { // a new table, or beyond the limit of the list
+	if !all && len(feeds) == 0 { // a new table
 		if feeds, err = c.Store.Floor(ctx, scope, at); err != nil {
 			return nil, err
 		}

@@ -242,11 +242,14 @@ func (p *Preparation) lastStep(at Seq) (last Seq) {
 	return last
 }
 
+// CutAfter reports whether a cut was made after an event.
+func (p *Preparation) CutAfter(at Seq) bool { return len(p.Cuts) > 0 && p.Cuts[len(p.Cuts)-1].Seq > at }
+
 // LastRecut is the latest order to cut again before the first card that was followed by a cut, 0 if there was none:
 // without a cut, what was done before the order stands.
 func (p *Preparation) LastRecut() Seq {
 	for _, r := range slices.Backward(p.Recuts) {
-		if !r.Late && len(p.Cuts) > 0 && p.Cuts[len(p.Cuts)-1].Seq > r.Seq {
+		if !r.Late && p.CutAfter(r.Seq) {
 			return r.Seq
 		}
 	}

@@ -216,7 +216,7 @@ func checkWhoCuts(p *Pass) {
 	prep := &p.Shoe.Prep
 	recuts := 0 // orders that a cut followed
 	for _, r := range prep.Recuts {
-		if k := len(prep.Cuts); k > 0 && prep.Cuts[k-1].Seq > r.Seq {
+		if prep.CutAfter(r.Seq) {
 			recuts++
 		}
 	}

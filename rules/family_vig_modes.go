@@ -293,9 +293,8 @@ func (p *Pass) tookFrom(w int) bool {
 }
 
 func checkOneMode(p *Pass) {
-	known := func(c *law.Config) bool { return c.Mode != baccarat.NoVigorishMode }
 	p.changedInRound(func(now *law.Config) bool {
-		return known(now) && known(p.Config) && now.Kind() != p.Config.Kind()
+		return !kindUnknown(now) && !kindUnknown(p.Config) && now.Kind() != p.Config.Kind()
 	}, "kind of vigorish")
 }
 

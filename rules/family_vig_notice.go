@@ -108,9 +108,12 @@ func (p *Pass) changes(
 	}
 }
 
+// kindUnknown reports whether a configuration left out the kind of vigorish.
+func kindUnknown(c *law.Config) bool { return c.Mode == baccarat.NoVigorishMode }
+
 // vigorishUnknown reports whether a configuration left out the kind of vigorish, or its percentage.
 func (p *Pass) vigorishUnknown(c *law.Config) bool {
-	return c.Mode == baccarat.NoVigorishMode || c.Percent == 0 && p.Law.TakesEver(c).Elected
+	return kindUnknown(c) || c.Percent == 0 && p.Law.TakesEver(c).Elected
 }
 
 func checkIncreaseNotice(p *Pass) {
@@ -130,9 +133,8 @@ func checkIncreaseNotice(p *Pass) {
 }
 
 func checkTypeNotice(p *Pass) {
-	unknown := func(c *law.Config) bool { return c.Mode == baccarat.NoVigorishMode }
 	p.changes(
-		unknown, func(before, now *law.Config) bool { return before.Kind() != now.Kind() },
+		kindUnknown, func(before, now *law.Config) bool { return before.Kind() != now.Kind() },
 		func(before, now *record.ConfigChange, last int64) {
 			change := fmt.Sprintf("%v to %v", before.Config.Kind(), now.Config.Kind())
 			switch {

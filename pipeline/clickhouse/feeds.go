@@ -58,6 +58,9 @@ const FeedQuery = `SELECT f.property_id AS property_id, f.pit_id AS pit_id, f.ta
 		FROM {{waiting}} FINAL WHERE events > 0) AS w ON f.property_id = w.property_id AND f.table_id = w.table_id
 	ORDER BY property_id, pit_id, table_id LIMIT 2000`
 
+// MaxFeeds is the number of feeds that FeedQuery returns at most.
+const MaxFeeds = 2000
+
 // Feeds returns the feeds of a property, or of all, by property, pit and table.
 func (s *Store) Feeds(ctx context.Context, property string) (all []TableFeed, err error) {
 	query := fmt.Sprintf(FeedQuery, "{property:String} IN ('', property_id)")

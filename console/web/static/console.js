@@ -349,7 +349,7 @@
   let freshAt = Date.now(); // the time of the newest data that the console is known to have
   let signedOut = false, stream = null;
   // The changes of the queue that this page has: those before it was rendered, then those that a sign of life brought.
-  // Other numbers are changes that it missed, as while the stream was being connected. A console that starts counts anew.
+  // Other numbers are changes that it missed, as while the stream was being connected. A console that starts counts from 0.
   let known = badge ? {of: badge.dataset.of, rows: Number(badge.dataset.rows), critical: Number(badge.dataset.critical),
     until: Number(badge.dataset.until)} : {};
   // The page before it in this tab may have been left before its stream brought a critical finding. The queue shows all.
