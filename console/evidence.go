@@ -56,18 +56,20 @@ func (c *Console) sharedEvidence(x *exchange) (*evidence, error) {
 
 func (c *Console) evidence(x *exchange, id string) (*evidence, error) {
 	ctx, scope := x.r.Context(), x.scope()
-	f, err := c.Store.Finding(ctx, scope, id)
+	f, others, err := c.Store.WithShoe(ctx, scope, id)
 	if err != nil {
 		return nil, err
 	}
 	ev := &evidence{
-		Finding: f, Doc: docOf(f.Rule), Clauses: clausesIn(f.Rule, f.Citations), Dispositions: store.Dispositions(),
+		Finding: f, Related: related(&f, others), Doc: docOf(f.Rule), Clauses: clausesIn(f.Rule, f.Citations),
+		Dispositions: store.Dispositions(),
 	}
 	at := store.Location{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Round: f.Round}
 	var all errgroup.Group
-	fetch(&all, &ev.Actions, func() ([]store.Action, error) { return c.Store.Actions(ctx, scope, id) })
+	if !c.Store.Untouched(scope, id) {
+		fetch(&all, &ev.Actions, func() ([]store.Action, error) { return c.Store.Actions(ctx, scope, id) })
+	}
 	fetch(&all, &ev.played, func() (*played, error) { return c.played(x, at, &f, nil) })
-	fetch(&all, &ev.Related, func() ([]store.Finding, error) { return c.related(x, &f) })
 	if x.user.Scope(permReadCases).Has(f.PropertyID) {
 		all.Go(func() error { return c.casesOf(x, ev) })
 	}
@@ -111,24 +113,13 @@ func settlement(f *store.Finding, all []seat, currency string) string {
 	return ""
 }
 
-// related returns the other findings of the round of a finding, and of its shoe under the same rule.
-func (c *Console) related(x *exchange, f *store.Finding) ([]store.Finding, error) {
-	const most, maxShoe = 10, 200
-	if f.ShoeID == "" {
-		return nil, nil
-	}
-	ctx, scope := x.r.Context(), x.scope()
-	found, err := c.Store.Findings(ctx, scope, store.FindingQuery{
-		Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID, Limit: maxShoe,
-		Since: f.At.Add(-store.ShoeLasts), Until: f.At.Add(store.ShoeLasts),
+// related selects findings of the round of a finding, and of its shoe under the same rule.
+func related(f *store.Finding, ofShoe []store.Finding) []store.Finding {
+	const most = 10
+	found := slices.DeleteFunc(ofShoe, func(o store.Finding) bool {
+		return (o.Round != f.Round || f.Round == 0) && o.Rule != f.Rule
 	})
-	if err != nil {
-		return nil, err
-	}
-	found = slices.DeleteFunc(found, func(o store.Finding) bool {
-		return o.ID == f.ID || (o.Round != f.Round || f.Round == 0) && o.Rule != f.Rule
-	})
-	return found[:min(len(found), most)], nil
+	return found[:min(len(found), most)]
 }
 
 // casesOf adds the cases that have the finding, and those to which it can be added.

@@ -34,6 +34,13 @@ type Who struct {
 // Account names the account: an issuer gives one subject to one person or program.
 func (w *Who) Account() string { return w.Issuer + " " + w.Subject }
 
+// Untouched reports whether the cache knows that no one has acted on a finding. It knows the actions of other replicas
+// after maxAge at most.
+func (s *Store) Untouched(scope Scope, finding string) bool {
+	r := s.cache.find(scope, finding, s.now())
+	return r != nil && r.Version == 0
+}
+
 // Actions returns the actions on a finding, the first one first.
 func (s *Store) Actions(ctx context.Context, scope Scope, finding string) ([]Action, error) {
 	w := in(scope).equal("finding_id", finding)

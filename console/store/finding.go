@@ -84,6 +84,42 @@ func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, e
 	return f, err
 }
 
+// maxShoe is the maximum number of findings of a shoe that WithShoe returns.
+const maxShoe = 200
+
+// WithShoe returns a finding, and the latest of the other findings of its shoe. One statement reads both if the cache
+// has the finding.
+func (s *Store) WithShoe(ctx context.Context, scope Scope, id string) (f Finding, others []Finding, err error) {
+	r := s.cache.find(scope, id, s.now())
+	if r != nil {
+		shoe := Location{Property: r.PropertyID, Table: r.TableID, Shoe: r.ShoeID}
+		if others, err = s.ofShoe(ctx, scope, shoe, r.At); err != nil {
+			return f, nil, err
+		}
+		if i := slices.IndexFunc(others, func(o Finding) bool { return o.ID == id }); i >= 0 {
+			f = others[i]
+			f.State, f.Owner, f.Fingerprint = r.State, r.Owner, r.Fingerprint
+			return f, slices.Delete(others, i, i+1), nil
+		}
+	}
+	if f, err = s.Finding(ctx, scope, id); err != nil || r != nil {
+		return f, others, err
+	}
+	others, err = s.ofShoe(ctx, scope, Location{Property: f.PropertyID, Table: f.TableID, Shoe: f.ShoeID}, f.At)
+	return f, slices.DeleteFunc(others, func(o Finding) bool { return o.ID == id }), err
+}
+
+// ofShoe returns the latest findings of a shoe; at is the time of one of them.
+func (s *Store) ofShoe(ctx context.Context, scope Scope, l Location, at time.Time) ([]Finding, error) {
+	if l.Shoe == "" {
+		return nil, nil
+	}
+	return s.Findings(ctx, scope, FindingQuery{
+		Property: l.Property, Table: l.Table, Shoe: l.Shoe, Limit: maxShoe,
+		Since: at.Add(-ShoeLasts), Until: at.Add(ShoeLasts),
+	})
+}
+
 // queued returns what the queue has of a finding, from the cache if it has the finding; nil if it is not in the queue.
 func (s *Store) queued(ctx context.Context, scope Scope, id string) (*triageRow, error) {
 	if r := s.cache.find(scope, id, s.now()); r != nil {
@@ -174,7 +210,9 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 		}
 		query += newest
 	case q.Shoe != "":
-		query += `WHERE ` + w.String() + current + newest // without FINAL, for the index by shoe
+		// Without FINAL, for the index by shoe. Late events may have moved a finding in time.
+		query = `SELECT * FROM (` + query + `WHERE ` + w.String() + current + ` ORDER BY version DESC LIMIT 1 BY id)
+			ORDER BY at DESC, id`
 	default:
 		query += `FINAL PREWHERE ` + w.String() + ` WHERE 1` + current + ` ORDER BY at DESC, id`
 	}

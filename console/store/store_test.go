@@ -365,6 +365,65 @@ func TestRoundsOfASeat(t *testing.T) {
 	}
 }
 
+// One statement or two read the same: the newest version of a finding that late events moved, and the other findings of
+// its shoe.
+func TestWithShoe(t *testing.T) {
+	s, ctx := played(t), t.Context()
+	const property = "moved"
+	for _, move := range []string{"0", "-60"} { // seconds by which late events moved the findings
+		if err := s.Conn().Exec(ctx, "INSERT INTO "+s.Table("findings")+" SELECT * REPLACE ('"+property+
+			"' AS property_id, 't' AS table_id, 'shoe' AS shoe_id, 'by "+move+"' AS observed, at + toIntervalSecond("+move+
+			") AS at, version + 1 - "+move+" AS version) FROM (SELECT * FROM "+s.Table("findings")+
+			" FINAL WHERE property_id = 'ac-1')"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(func() {
+		for _, table := range []string{"findings", "dealer_findings", "open_findings"} {
+			if err := s.Conn().Exec(context.Background(), "ALTER TABLE "+s.Table(table)+" DELETE WHERE property_id = '"+
+				property+"' SETTINGS mutations_sync = 2"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	scope := Scope{Properties: []string{property}}
+	all, err := s.Findings(ctx, scope, FindingQuery{Shoe: "shoe", Since: time.Unix(0, 0)})
+	if err != nil || len(all) < 12 {
+		t.Fatal(len(all), err)
+	}
+	if err := s.Reload(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for _, cache := range []bool{false, true} {
+		for _, want := range all {
+			s.cache.mu.Lock()
+			s.cache.readAt = time.Time{} // old: it knows no finding
+			s.cache.mu.Unlock()
+			if cache {
+				if err := s.Refresh(ctx); err != nil {
+					t.Fatal(err)
+				}
+			}
+			others := slices.DeleteFunc(slices.Clone(all), func(f Finding) bool { return f.ID == want.ID })
+			got, ofShoe, err := s.WithShoe(ctx, scope, want.ID)
+			if known := s.cache.find(scope, want.ID, s.now()) != nil; known != (cache && want.Severity != "info") {
+				t.Errorf("the cache has a finding of severity %s: %t", want.Severity, known)
+			}
+			if want.Severity != "info" {
+				want.State = New
+			}
+			got.Owner, got.Fingerprint = "", ""
+			want.Owner, want.Fingerprint = "", ""
+			if diff := cmp.Diff(want, got); err != nil || diff != "" || want.Observed != "by -60" {
+				t.Errorf("with cache %t: %v\n%s", cache, err, diff)
+			}
+			if diff := cmp.Diff(others, ofShoe); diff != "" {
+				t.Errorf("with cache %t: other findings\n%s", cache, diff)
+			}
+		}
+	}
+}
+
 // A finding whose newest version has severity info is no exception, whatever an older one was.
 func TestExceptionsChooseTheNewestVersion(t *testing.T) {
 	s := played(t)
