@@ -32,7 +32,8 @@ type subject struct {
 type caseView struct {
 	*store.Case
 	Found    []store.Finding
-	Missing  int // findings that are not stored any more
+	Missing  int                      // findings that are not stored any more
+	Named    map[string]store.Finding // all that the steps name
 	Sums     []sum
 	Subjects []subject
 	States   []string
@@ -70,12 +71,55 @@ func casePage(c *Console, x *exchange) error {
 		Decide: x.user.Scope(permSupervise).Has(of.PropertyID),
 	}
 	scope := store.Scope{Properties: []string{of.PropertyID}}
-	if v.Found, err = c.Store.FindingsByID(x.r.Context(), scope, of.Findings); err != nil {
+	var ids []string
+	for i := range of.Steps {
+		if id := of.Steps[i].FindingID; id != "" {
+			ids = append(ids, id)
+		}
+	}
+	if v.Named, err = c.named(x, scope, ids); err != nil {
 		return err
+	}
+	for _, id := range of.Findings {
+		if f, ok := v.Named[id]; ok {
+			v.Found = append(v.Found, f)
+		}
 	}
 	v.Missing = len(of.Findings) - len(v.Found)
 	v.Sums, v.Subjects = sumsOf(v.Found), subjectsOf(of, v.Found)
 	return x.page("case", "Case "+of.Title, v)
+}
+
+// did is an action on a case as a verb of its history.
+func did(action string) string {
+	switch action {
+	case store.CaseOpen:
+		return "opened the case"
+	case store.CaseAdd:
+		return "added a finding"
+	case store.CaseRemove:
+		return "removed a finding"
+	case store.CaseAbout:
+		return "named the subject"
+	case store.CaseNote:
+		return "noted"
+	case store.CaseAttach:
+		return "attached"
+	case store.CaseAssign:
+		return "assigned the case to"
+	}
+	return "set the state to"
+}
+
+// named returns the findings of ids by their ids. Those that are not stored any more are missing.
+func (c *Console) named(x *exchange, scope store.Scope, ids []string) (map[string]store.Finding, error) {
+	slices.Sort(ids)
+	found, err := c.Store.FindingsByID(x.r.Context(), scope, slices.Compact(ids))
+	by := make(map[string]store.Finding, len(found))
+	for i := range found {
+		by[found[i].ID] = found[i]
+	}
+	return by, err
 }
 
 // sumsOf adds up the amounts of findings by currency.

@@ -46,12 +46,22 @@ func (c *Console) notifications(x *exchange, tested string, failed error) error 
 	for _, o := range c.outlets {
 		channels = append(channels, shownChannel{o.Name, o.Text, o.routes, len(o.queue)})
 	}
+	dead := c.deadLetters(x)
+	var ids []string
+	for i := range dead {
+		ids = append(ids, dead[i].Finding)
+	}
+	named, err := c.named(x, x.scope(), ids)
+	if err != nil {
+		return err
+	}
 	result := ""
 	if failed != nil {
 		result = failed.Error()
 	}
 	return x.page("notifications", "Notifications", map[string]any{
-		"Channels": channels, "Dead": c.deadLetters(x), "Tested": tested, "Failed": result, "Log": c.Notify.Log != nil,
+		"Channels": channels, "Dead": dead, "Named": named, "Tested": tested, "Failed": result,
+		"Log": c.Notify.Log != nil,
 	})
 }
 

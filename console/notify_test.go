@@ -218,9 +218,9 @@ func TestNotificationRoutes(t *testing.T) {
 
 	// The receiver of the house is down: a dead letter, in page and status, only for administrators of the property.
 	house.down.Store(true)
-	insert(t, s, "findings", "property_id, at, id, kind, verdict, rule, severity, table_id, dealer_id, round, observed",
-		"ac-1", time.Now(), fmt.Sprintf("%032d", 9), "deviation", "BREACH", "draw.banker.must-stay", "critical", "t-dead",
-		"d1", uint32(1), "x")
+	insert(t, s, "findings", "property_id, at, id, kind, verdict, rule, severity, table_id, dealer_id, round, observed, "+
+		"expected", "ac-1", time.Now(), fmt.Sprintf("%032d", 9), "deviation", "BREACH", "draw.banker.must-stay", "critical",
+		"t-dead", "d1", uint32(1), "took a card", "banker hand on 7 stays")
 	testkit.Await(t, "the dead letter", func() bool { return c.Status().Dead["house"] == 1 })
 	page := func(secret string) string {
 		t.Helper()
@@ -231,7 +231,9 @@ func TestNotificationRoutes(t *testing.T) {
 		return body
 	}
 	id := fmt.Sprintf("%032d", 9)
-	if text := page(root); !strings.Contains(text, "/findings/"+id) || !strings.Contains(text, "chat.example: 503") ||
+	if text := page(root); !strings.Contains(text, "/findings/"+id) || !strings.Contains(text, "t-dead</a>") ||
+		!strings.Contains(text, ">Banker hand took a card on 7 (must stand)</a>") ||
+		!strings.Contains(text, "chat.example: 503") ||
 		!strings.Contains(text, "every 10m0s, 2 times") ||
 		!strings.Contains(text, `action="/notifications/test"><input type="hidden" name="channel" value="house">`) {
 		t.Errorf("the page lacks the dead letter, the route or the test:\n%s", text)

@@ -97,6 +97,7 @@ func (c *Console) funcs(k clock) template.FuncMap {
 		"roundURL":  roundPath,
 		"caseURL":   func(property, id string) string { return pathOf("cases", property, id) },
 		"kinds":     subjectKinds,
+		"did":       did,
 		"dealerURL": func(property, dealer string) string { return pathOf("dealers", property, dealer) },
 		"patronURL": func(property, patron string) string { return pathOf("patrons", property, patron) },
 		"severity":  severity,
