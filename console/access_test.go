@@ -3,11 +3,13 @@
 package console
 
 import (
+	"cmp"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -539,7 +541,11 @@ func TestActionsByProperty(t *testing.T) {
 func TestFilters(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
-	fill(t, s, "ac-1", 3, 0)
+	fill(t, s, "ac-1", 12, 0)
+	before := time.Now().AddDate(0, 0, -2)
+	insert(t, s, "findings", "property_id, pit_id, at, id, kind, verdict, rule, severity, table_id, shoe_id, dealer_id, "+
+		"gaming_day, shift, basis, observed", "there-2", "p7", before, strings.Repeat("5", 32), "anomaly", "SUSPECT", "d04",
+		"minor", "t-1", "s-1", "d1", before, "day", "assumed:x", "Unlike All")
 	c := serve(t, s, nil)
 	cookie := signedIn(t, c.url, "viewer")
 	values := []string{"' OR 1=1 --", "\\", "{x:String}", "\x00", "}}", "%", "\xff", strings.Repeat("a", 200)}
@@ -552,6 +558,7 @@ func TestFilters(t *testing.T) {
 			}
 		}
 	}
+	eachFilter(t, c, cookie)
 	for _, query := range []string{
 		"severity=hign", "verdict=breach", "kind=x", "state=open", "basis=assume:x", "shift=noon", "day=yesterday",
 		"rule=draw.bank", "nonsense=1", "limit=0", "limit=9999", "limit=x", "rule=a&rule=b", "q=" + strings.Repeat("a", 201),
@@ -581,6 +588,70 @@ func TestFilters(t *testing.T) {
 		code, body := send(t, "GET", c.url+"/api/v1/"+query, "", "Cookie", cookie)
 		if want := map[bool]int{true: 404, false: 400}[query == "nonsense"]; code != want || !strings.HasPrefix(body, `{"error":`) {
 			t.Errorf("%s: %d %s, want %d", query, code, body, want)
+		}
+	}
+}
+
+// eachFilter selects by each value of each filter. The facets count what they select, and the page offers them.
+func eachFilter(t *testing.T, c *served, cookie string) {
+	t.Helper()
+	ctx, all := t.Context(), store.Scope{All: true}
+	first, err := c.Store.Open(ctx, all, store.Filter{Limit: 1})
+	if err != nil || len(first) == 0 {
+		t.Fatal(err)
+	}
+	for _, step := range []store.Triage{{Action: store.Assign, Owner: "ann"}, {Action: store.Acknowledge}} {
+		step.IDs, step.Actor = []string{first[0].ID}, "ann"
+		if _, err := c.Store.Apply(ctx, all, step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	facets, err := c.Store.Facets(ctx, all, store.Filter{})
+	if err != nil || len(facets) != 8 {
+		t.Fatal(len(facets), err)
+	}
+	open, err := c.Store.Open(ctx, all, store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	counts := map[string]map[string]int{}
+	for i := range open {
+		f := &open[i]
+		for name, value := range map[string]string{
+			"property": f.PropertyID, "pit": f.PitID, "table": f.TableID, "shoe": f.ShoeID, "dealer": f.DealerID,
+			"rule": f.Rule, "severity": f.Severity, "verdict": f.Verdict, "basis": f.Basis, "kind": f.Kind,
+			"state": f.State, "owner": cmp.Or(f.Owner, "-"), "day": store.Day(f.GamingDay), "shift": f.Shift,
+			"fp": f.Fingerprint, "q": strings.ToUpper(f.Observed),
+		} {
+			if counts[name] == nil {
+				counts[name] = map[string]int{}
+			}
+			counts[name][value]++
+		}
+	}
+	_, page := send(t, "GET", c.url+"/queue", "", "Cookie", cookie)
+	for name, values := range counts {
+		if len(values) < 2 {
+			t.Errorf("the findings have the values %v of %s, want two", values, name)
+		}
+		offered := facets[name]
+		for i, v := range offered {
+			if v.Count != values[v.Value] || i > 0 && v.Count > offered[i-1].Count ||
+				!strings.Contains(page, fmt.Sprintf(`<option value="%s">%[1]s (%d)</option>`, v.Value, v.Count)) {
+				t.Errorf("the queue has no choice %s %s (%d)", name, v.Value, v.Count)
+			}
+		}
+		if len(offered) > 0 && len(offered) != len(values) {
+			t.Errorf("the facet %s has %v, want %v", name, offered, values)
+		}
+		for value, n := range values {
+			c.resetLimits()
+			var answer struct{ Findings []struct{} }
+			query := name + "=" + url.QueryEscape(value)
+			_, body := send(t, "GET", c.url+"/api/v1/queue?group=off&limit=1000&"+query, "", "Cookie", cookie)
+			if err := json.Unmarshal([]byte(body), &answer); err != nil || len(answer.Findings) != n {
+				t.Errorf("%s: %d findings, want %d: %v", query, len(answer.Findings), n, err)
+			}
 		}
 	}
 }

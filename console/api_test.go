@@ -3,8 +3,11 @@
 package console
 
 import (
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -40,6 +43,57 @@ func (c *served) pages(t *testing.T, path, list, column, secret string) (values 
 		}
 	}
 	return values, pages
+}
+
+// selects compares what each parameter of each list selects with the whole list. The token is of an auditor of all
+// properties.
+func (c *served) selects(t *testing.T, secret string, access Access, since string) {
+	t.Helper()
+	fill(t, c.Store, "there-2", 2, 1)
+	now := time.Now()
+	insert(t, c.Store, "shelves", "property_id, id, rule, reason, actor, at, until, version", "there-2", "OTHER",
+		"feed.gap", "x", "tom", now, now.Add(time.Hour), uint64(1))
+	c.SetAccess(access)
+	rowsOf := func(path, list string) (rows []map[string]any) {
+		t.Helper()
+		c.resetLimits()
+		code, body := send(t, "GET", c.url+"/api/v1/"+path, "", "Authorization", "Bearer "+secret)
+		var answer map[string]json.RawMessage
+		if err := errors.Join(json.Unmarshal([]byte(body), &answer), json.Unmarshal(answer[list], &rows)); err != nil {
+			t.Fatalf("%s: %d %.200s %v", path, code, body, err)
+		}
+		return rows
+	}
+	for path, parameters := range map[string]string{
+		"findings?limit=1000&": "property table shoe dealer rule", "rounds?limit=1000&": "property table dealer round",
+		"log?limit=1000&since=" + since + "&": "property actor action object", "silences?": "property",
+		"dealers?": "property", "floor?": "property",
+	} {
+		list, _, _ := strings.Cut(path, "?")
+		list = cmp.Or(map[string]string{"floor": "tables"}[list], list)
+		all := rowsOf(path, list)
+		for name := range strings.FieldsSeq(parameters) {
+			column := name
+			if slices.Contains([]string{"property", "table", "shoe", "dealer"}, name) {
+				column += "_id"
+			}
+			counts := map[string]int{}
+			for _, row := range all {
+				if value := fmt.Sprint(row[column]); value != "" {
+					counts[value]++
+				}
+			}
+			for _, value := range slices.Sorted(maps.Keys(counts))[:min(len(counts), 4)] {
+				n := counts[value]
+				if got := rowsOf(path+name+"="+url.QueryEscape(value), list); len(got) != n {
+					t.Errorf("%s%s=%s: %d rows, want %d of %d", path, name, value, len(got), n, len(all))
+				}
+			}
+			if len(counts) < 2 {
+				t.Errorf("%s: the column %s has the values %v, want two", path, column, counts)
+			}
+		}
+	}
 }
 
 // The log is complete over its pages, also where many lines have one time, and names no other property. Patrons,
@@ -105,8 +159,10 @@ func TestAPI(t *testing.T) {
 			t.Errorf("/log?%s: %d, want 400", query, code)
 		}
 	}
-	for query, want := range map[string]int{"until=": 0, "since=": 450} {
-		query += at.Format(time.RFC3339)
+	second := at.Add(time.Second).Format(time.RFC3339)
+	for query, want := range map[string]int{
+		"until=" + at.Format(time.RFC3339): 0, "since=" + at.Format(time.RFC3339): 450, "since=" + second: 0,
+	} {
 		got, _ := c.pages(t, "/api/v1/log?actor=ann&limit=1000&"+query, "log", "object", auditor)
 		if len(got) != want {
 			t.Errorf("%s: %d lines, want %d", query, len(got), want)
@@ -119,7 +175,7 @@ func TestAPI(t *testing.T) {
 	}
 	for query, want := range map[string]int{
 		"table=same": 3, "table=same&since=" + at.Format(time.RFC3339): 3, "table=same&until=" + at.Format(time.RFC3339): 0,
-		"dealer=none": 0,
+		"dealer=none": 0, "table=same&since=" + second: 0,
 	} {
 		ids, pages := c.pages(t, "/api/v1/findings?limit=2&"+query, "findings", "id", auditor)
 		if slices.Sort(ids); len(slices.Compact(ids)) != want || pages != 1+want/2 {
@@ -159,6 +215,14 @@ func TestAPI(t *testing.T) {
 	if got, _ := c.pages(t, seat, "rounds", "round", auditor); len(got) == 0 || got[0] != fmt.Sprint(w.Round) {
 		t.Errorf("%s: %v", seat, got)
 	}
+	for _, none := range []string{
+		"seat=99", "min=99999999999", "max=1", "until=" + at.AddDate(0, 0, -7).Format(time.RFC3339),
+		"since=" + at.AddDate(0, 0, 7).Format(time.RFC3339),
+	} {
+		if got, _ := c.pages(t, "/api/v1/rounds?table=mb-01&"+none, "rounds", "round", auditor); len(got) > 0 {
+			t.Errorf("%s: %d rounds, want none", none, len(got))
+		}
+	}
 
 	call := func(secret, method, path, body string, want int) string {
 		t.Helper()
@@ -180,6 +244,32 @@ func TestAPI(t *testing.T) {
 		len(views) != 1 {
 		t.Errorf("%d views of a patron are logged, %v", len(views), err)
 	}
+	here := store.Scope{Properties: []string{"here-1"}}
+	groups, err := s.Groups(t.Context(), here, store.Filter{})
+	if got, _ := c.pages(t, "/api/v1/queue?limit=2", "groups", "id", auditor); err != nil || len(groups) < 3 ||
+		len(got) != len(groups) {
+		t.Errorf("%d groups over the pages, want %d; %v", len(got), len(groups), err)
+	}
+	open, err := s.Open(t.Context(), here, store.Filter{})
+	i := slices.IndexFunc(open, func(f store.OpenFinding) bool { return f.Round > 0 })
+	if err != nil || i < 0 {
+		t.Fatal(len(open), err)
+	}
+	for path, parts := range map[string]string{
+		"/api/v1/patrons/here-1/" + w.Patron:                          "play wagers findings currency",
+		"/api/v1" + roundPath("here-1", w.TableID, w.ShoeID, w.Round): "round wagers vigorish findings events video",
+		"/api/v1/findings/" + open[i].ID:                              "finding requires round steps events video",
+	} {
+		var answer map[string]json.RawMessage
+		if err := json.Unmarshal([]byte(call(auditor, "GET", path, "", 200)), &answer); err != nil {
+			t.Fatal(err)
+		}
+		for part := range strings.FieldsSeq(parts) {
+			if text := string(answer[part]); text == "" || text == "null" {
+				t.Errorf("%s has no %s", path, part)
+			}
+		}
+	}
 	call(auditor, "GET", "/api/v1/patrons/there-2/"+w.Patron, "", 404)
 	const silence = `{"property":"here-1","rule":"feed.gap","reason":"work on the feed","hours":2}`
 	call(auditor, "POST", "/api/v1/silences", silence, 403)
@@ -191,6 +281,7 @@ func TestAPI(t *testing.T) {
 		ids[0] != added.Silence.ID {
 		t.Errorf("silences %v, want %s", ids, added.Silence.ID)
 	}
+	c.selects(t, secretOf(&access, "all", "auditor", "*", in), access, second)
 	for body, want := range map[string]int{
 		strings.Replace(silence, "here-1", "there-2", 1): 403, strings.Replace(silence, "2}", "25}", 1): 400,
 		strings.Replace(silence, "feed.gap", "feeed", 1): 400, strings.Replace(silence, "hours", "hour", 1): 400, "": 400,

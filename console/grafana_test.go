@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
 )
@@ -213,6 +214,24 @@ func figuresOf(t *testing.T, s *store.Store) map[string]figure {
 			t.Fatal(err)
 		}
 	}
+	// One table is silent, one has a feed, and the others are closed.
+	for _, feed := range []struct {
+		table, kind string
+		at          time.Time
+	}{
+		{"silent", "round_settled", time.Now().Add(-10 * time.Minute)},
+		{"pb-01", "round_settled", time.Now().Add(time.Hour)},
+		{"closed", "table_closed", time.Now().Add(-10 * time.Minute)},
+	} {
+		insert(t, s, "feeds", "property_id, table_id, at, seq, kind, received_at", "ac-1", feed.table, feed.at, uint64(1),
+			feed.kind, feed.at)
+	}
+	var alarms float64
+	if err := s.Conn().QueryRow(t.Context(), "SELECT toFloat64(100 * countIf(severity = 'critical') + 10 * countIf("+
+		"severity = 'major') + countIf(severity = 'minor')) FROM "+s.Table("findings")+" FINAL").Scan(&alarms); err != nil ||
+		alarms < 100 {
+		t.Fatal(alarms, err)
+	}
 	totals, err := s.Totals(t.Context(), everywhere, store.Filter{})
 	if err != nil || totals.Closing != 1 || totals.Major == totals.Critical || totals.Unassigned == totals.Open {
 		t.Fatal(totals, err)
@@ -224,6 +243,8 @@ func figuresOf(t *testing.T, s *store.Store) map[string]figure {
 		"Unassigned":                     {"unassigned", float64(totals.Unassigned)},
 		"Waiting for a second person":    {"closing", float64(totals.Closing)},
 		"Tables with most open findings": {"open", float64(totals.Open)},
+		"Without feed, 2 min":            {"silent", 1}, "Tables without a feed for 2 minutes": {"silent", 1}, "Silent tables": {"1", 2},
+		"Findings per ten minutes": {"100 * critical + 10 * major + minor", alarms},
 	})
 	return all
 }

@@ -97,6 +97,9 @@ func TestKiosk(t *testing.T) {
 			t.Errorf("%s for a kiosk: %d", path, code)
 		}
 	}
+	if code, body := get("/"); code != 303 || !strings.Contains(body, `href="/floor?wall=1"`) {
+		t.Errorf("the home of a kiosk: %d, %s, want the wall", code, body)
+	}
 	for _, r := range routes() {
 		if r.public || r.kiosk {
 			continue

@@ -7,12 +7,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 // Each link that a role sees leads to a page that the role may open: of each sort of address one, from its first page
-// on, and each view of the queue. Each form on these pages is one that the role may send.
+// on, and each view of the queue. Each form on these pages is one that the role may send, and what stands for the rows
+// of an empty table is as wide as the table.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
@@ -25,6 +27,7 @@ func TestLinks(t *testing.T) {
 		mux.HandleFunc(r.method+" "+r.path, http.NotFound)
 		needs[r.method+" "+r.path] = r
 	}
+	table, empty := regexp.MustCompile(`(?s)<table.*?</table>`), regexp.MustCompile(`colspan="(\d+)" class="none"`)
 	names := regexp.MustCompile(`[0-9a-f]{32}|/(ac-1/[^?]*)|\d+|=[^&]*(\.|mb-|pb-)[^&]*`)
 	for _, role := range roleNames() {
 		cookie := signedIn(t, c.url, role)
@@ -36,6 +39,12 @@ func TestLinks(t *testing.T) {
 			code, page := send(t, "GET", c.url+path, "", "Cookie", cookie)
 			if code >= 400 || strings.Contains(page, "ZgotmplZ") {
 				t.Errorf("%s: %s, linked from %s, is %d: %.200s", role, path, from[path], code, page)
+			}
+			for _, of := range table.FindAllString(page, -1) {
+				columns := strconv.Itoa(strings.Count(of, `<th scope="col"`))
+				if none := empty.FindStringSubmatch(of); none != nil && none[1] != columns {
+					t.Errorf("%s: %s has an empty table of %s columns with a row of %s", role, path, columns, none[1])
+				}
 			}
 			for _, tag := range form.FindAllString(page, -1) {
 				method, target := http.MethodGet, path

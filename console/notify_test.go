@@ -102,7 +102,7 @@ func TestNotificationsBegin(t *testing.T) {
 	}
 }
 
-// A console that starts announces the findings of the last day that arrived since notifications began.
+// A console that starts announces the findings of the last day that arrived since notifications began, be it long ago.
 func TestNotificationsOfADay(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
@@ -112,7 +112,7 @@ func TestNotificationsOfADay(t *testing.T) {
 	for _, x := range []struct {
 		after time.Duration
 		want  int
-	}{{-time.Minute, 1}, {23 * time.Hour, 1}, {25 * time.Hour, 0}} {
+	}{{-72 * time.Hour, 1}, {time.Minute, 1}, {23 * time.Hour, 1}, {25 * time.Hour, 0}} {
 		c, _ := offline(t, func(o *Options) {
 			o.Store, o.Now = s, func() time.Time { return start.Add(x.after) }
 			o.Webhook = notify.Webhook{URL: "https://hook.example", Secret: "s"}

@@ -26,6 +26,23 @@ const (
 	permCases     permission = "cases" // open cases and add to them; closing is a supervisor's
 )
 
+// Text is what a permission permits, in words.
+func (p permission) Text() string {
+	return map[permission]string{
+		permSee:       "see findings, tables and play",
+		permTriage:    "act on findings",
+		permSupervise: "confirm and reject closings, reopen, assign to others, silence",
+		permHandOver:  "hand over a shift",
+		permUnmask:    "see events as received, which identify patrons",
+		permExport:    "see gaming days, export",
+		permReadLog:   "read the console log",
+		permSessions:  "end sessions, issue keys of kiosks",
+		permNotify:    "test channels, send dead letters again",
+		permReadCases: "read cases",
+		permCases:     "open cases and add to them",
+	}[p]
+}
+
 // roles returns the roles with their permissions. Duties are separated: an administrator cannot close a finding, and no
 // role that closes findings can unmask a patron.
 func roles() []struct {
