@@ -212,6 +212,12 @@ func TestNotified(t *testing.T) {
 	if tried != 5 {
 		t.Errorf("%d attempts, want 5", tried)
 	}
+	c.announce([]store.OpenFinding{{ID: "one", Severity: "critical"}})
+	for _, o := range c.outlets {
+		if len(o.queue) > 0 {
+			t.Errorf("%s has a finding again that it has sent, or tried", o.Name)
+		}
+	}
 }
 
 // Without a read from ClickHouse, the age of the queue counts from the start of the console.

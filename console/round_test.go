@@ -72,7 +72,8 @@ func TestRoundAndSearch(t *testing.T) {
 	}{{"count.announced", f.Round}, {f.Rule, rounds[0].Round}, {"count.announced", rounds[0].Round}} {
 		id := strings.Repeat(fmt.Sprint(i+1), 32)
 		insert(t, s, "findings", "id, kind, verdict, rule, severity, property_id, table_id, shoe_id, round, at, observed",
-			id, "deviation", "BREACH", o.rule, "minor", "ac-1", "live-07", f.ShoeID, o.round, f.At, "x")
+			id, "deviation", "BREACH", o.rule, "minor", "ac-1", "live-07", f.ShoeID, o.round, f.At,
+			"player 6 and banker 7 announced at 6 to 6")
 		if i < 2 {
 			related = append(related, "/findings/"+id)
 		}
