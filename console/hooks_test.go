@@ -218,6 +218,26 @@ func TestNotified(t *testing.T) {
 			t.Errorf("%s has a finding again that it has sent, or tried", o.Name)
 		}
 	}
+	// Without the lease nothing is queued, and what is queued is not sent.
+	c.leading.Store(false)
+	late, o := store.OpenFinding{ID: "late", Severity: "critical"}, c.outlets[0]
+	c.announce([]store.OpenFinding{late})
+	if len(o.queue) > 0 {
+		t.Error("a console without the lease announces a finding")
+	}
+	o.put(c, notice{finding: late})
+	ctx, cancel = context.WithCancel(t.Context())
+	wait.Go(func() { c.deliver(ctx, o) })
+	testkit.Await(t, "the notice", func() bool {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		return !o.busy[late.ID]
+	})
+	cancel()
+	wait.Wait()
+	if o.history(late.ID) != (past{}) {
+		t.Error("a console without the lease sends a finding")
+	}
 }
 
 // Without a read from ClickHouse, the age of the queue counts from the start of the console.

@@ -117,6 +117,9 @@ func TestNotificationsOfADay(t *testing.T) {
 			o.Store, o.Now = s, func() time.Time { return start.Add(x.after) }
 			o.Webhook = notify.Webhook{URL: "https://hook.example", Secret: "s"}
 		})
+		if err := c.catchUp(t.Context()); err != nil || len(c.outlets[0].queue) > 0 {
+			t.Errorf("%v after a finding, a console without the lease announces it; %v", x.after, err)
+		}
 		c.leading.Store(true)
 		if err := c.catchUp(t.Context()); err != nil || len(c.outlets[0].queue) != x.want {
 			t.Errorf("%v after a finding, %d are announced, want %d; %v", x.after, len(c.outlets[0].queue), x.want, err)
