@@ -507,7 +507,10 @@ func (s *served) check(b *browser, axe, page string) (changed bool) {
 func (b *browser) paper(page string) {
 	b.t.Helper()
 	media := func(name string) {
-		of := emulation.SetEmulatedMediaParams{Media: name}
+		of := emulation.SetEmulatedMediaParams{
+			Media:    name, // no color changes slowly: what follows reads them
+			Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}},
+		}
 		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, of); err != nil {
 			b.t.Fatal(err)
 		}
