@@ -52,15 +52,15 @@ func (c *Console) notifications(x *exchange, tested string, failed error) error 
 		ids = append(ids, dead[i].Finding)
 	}
 	named, err := c.named(x, x.scope(), ids)
-	if err != nil {
-		return err
+	if err != nil { // the page tells what was not sent, also when ClickHouse does not answer
+		c.Log.Warn("dead letters are shown without their findings", "error", err)
 	}
 	result := ""
 	if failed != nil {
 		result = failed.Error()
 	}
 	return x.page("notifications", "Notifications", map[string]any{
-		"Channels": channels, "Dead": dead, "Named": named, "Tested": tested, "Failed": result,
+		"Channels": channels, "Dead": dead, "Named": named, "Unread": err != nil, "Tested": tested, "Failed": result,
 		"Log": c.Notify.Log != nil,
 	})
 }

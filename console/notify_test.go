@@ -241,6 +241,17 @@ func TestNotificationRoutes(t *testing.T) {
 		!strings.Contains(text, `action="/notifications/test"><input type="hidden" name="channel" value="house">`) {
 		t.Errorf("the page lacks the dead letter, the route or the test:\n%s", text)
 	}
+	rename := func(from, to string) {
+		t.Helper()
+		if err := s.Conn().Exec(t.Context(), "RENAME TABLE "+s.Table(from)+" TO "+s.Table(to)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rename("findings", "away") // no finding can be read
+	if text := page(root); !strings.Contains(text, "/findings/"+id) || strings.Contains(text, "not stored any more") {
+		t.Errorf("the page without findings:\n%s", text)
+	}
+	rename("away", "findings")
 	if text := page(local); strings.Contains(text, id) {
 		t.Error("an administrator of another property sees the dead letter")
 	}
