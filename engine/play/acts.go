@@ -18,7 +18,7 @@ func (t *Table) act(c *turn, s *Shoe) {
 	if what == "" || role == baccarat.RoleDealer || len(s.Acts) == maxActs {
 		return
 	}
-	if clause != "" && !s.cites(clause) {
+	if clause != "" && !s.cites(clause, s.Live(c.round)) {
 		return
 	}
 	unknown := role == baccarat.NoRole || role == baccarat.RoleDevice || role == baccarat.RoleSurveillance
@@ -30,12 +30,12 @@ func (t *Table) act(c *turn, s *Shoe) {
 	s.Acts = append(s.Acts, record.Act{Seq: c.seq, Role: role, Round: c.round, What: what})
 }
 
-// cites reports whether the text of the shoe has a clause, by the rule that cites it.
-func (s *Shoe) cites(clause string) bool {
+// cites reports whether the text of a round, or of the shoe if r is nil, has a clause, by the rule that cites it.
+func (s *Shoe) cites(clause string, r *record.Round) bool {
 	if s.Law == nil {
 		return false
 	}
-	_, ok := s.Law.Cited(clause)
+	_, ok := s.LawOf(r).Cited(clause)
 	return ok
 }
 

@@ -157,7 +157,7 @@ func setBeyondAside(r *record.Round) {
 // counts without it, and no call has another count.
 func (s *Shoe) setThirdAside(r *record.Round) {
 	end := &r.Ended
-	if end.Cards == 0 || end.Cards == uint32(r.Coup().Cards()) || !s.cites("irreg.excess.disclosed-burn") ||
+	if end.Cards == 0 || end.Cards == uint32(r.Coup().Cards()) || !s.cites("irreg.excess.disclosed-burn", r) ||
 		record.Any(r.Cards, func(d *record.DealtCard) bool { return d.Index > 3 && d.Final != baccarat.NoHand }) {
 		return
 	}

@@ -243,21 +243,22 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		r.Missing, s.CardsLost = true, true
 		t.lateDealt(c, s, r)
 	}
-	rules.RefuseChanges(s.Law, r)
-	for _, l := range s.Later {
-		s.Await(l.Seat, l.Seq)
+	l := s.LawOf(r)
+	rules.RefuseChanges(l, r)
+	for _, late := range s.Later {
+		s.Await(late.Seat, late.Seq)
 	}
-	s.Enter(s.Law, r, rules.Settling(s.Law, r), rules.SettledByCards(s.Law, r))
+	s.Enter(l, r, rules.Settling(l, r), rules.SettledByCards(l, r))
 	if Result(r) == baccarat.Void {
-		ground, last := rules.GroundOf(s.Law, &s.Shoe, r), &s.Rounds[len(s.Rounds)-1]
+		ground, last := rules.GroundOf(l, &s.Shoe, r), &s.Rounds[len(s.Rounds)-1]
 		last.Short = ground == rules.ShortOfCards
 		last.MaybeShort = ground == rules.GroundUnknown && r.Voided.Insufficient
 	}
-	if s.Law != nil {
-		s.Rounds[len(s.Rounds)-1].Irregular = rules.IrregularDeal(s.Law, r)
+	if l != nil {
+		s.Rounds[len(s.Rounds)-1].Irregular = rules.IrregularDeal(l, r)
 	}
-	for _, l := range s.Later {
-		t.owing(s, l.Seat).Collect(l.Seat, l.Amount, l.Wagers, l.Seq)
+	for _, late := range s.Later {
+		t.owing(s, late.Seat).Collect(late.Seat, late.Amount, late.Wagers, late.Seq)
 	}
 	for i := range s.Dues {
 		// What was collected so far came before the next first card.

@@ -120,8 +120,8 @@ func (t *Table) View(p *rules.Pass, s *Shoe, r *record.Round) bool {
 	if r != nil && r.Config != nil {
 		config = r.Config
 	}
-	if p.Law == nil || p.Law.Law != s.Law {
-		p.Law = t.Sets.Of(s.Law)
+	if l := s.LawOf(r); p.Law == nil || p.Law.Law != l {
+		p.Law = t.Sets.Of(l)
 	}
 	p.Config, p.Shoe, p.Round, p.Table = config, &s.Shoe, r, &t.History
 	return true
@@ -213,6 +213,16 @@ type LateCollection struct {
 // Auditable is true if the law and the configuration of a round are known, or of the shoe if r is nil.
 func (s *Shoe) Auditable(r *record.Round) bool {
 	return s.Law != nil && (s.Config != nil || r != nil && r.Config != nil)
+}
+
+// LawOf is the law of a round, or of the shoe if r is nil. The game may have changed since the shoe was prepared.
+func (s *Shoe) LawOf(r *record.Round) *law.Law {
+	if s.Law != nil && r != nil && r.Config != nil && r.Config.Game != s.Law.Game && r.Config.Ruleset == s.Law.Book.Name {
+		if l, ok := s.Law.Book.Law(r.Config.Game); ok {
+			return l
+		}
+	}
+	return s.Law
 }
 
 // Live is the open round of this number, nil if it is not open.

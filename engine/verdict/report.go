@@ -60,9 +60,12 @@ func (t *Table) weigh(m *moment, f *rules.Finding) {
 	if !t.datedInForce(m) {
 		f.Basis = finding.NotInForce
 	}
+	cited, _ := t.pass.Law.Cited(f.Rule.Name)
 	if f.Basis == "" {
-		cited, _ := t.pass.Law.Cited(f.Rule.Name)
 		f.Basis = rules.BasisOf(cited)
+	}
+	if len(f.Cites) == 0 && t.pass.Law.Law != m.Shoe.Law { // of another game than the shoe's
+		f.Cites = cited.Citations
 	}
 	switch {
 	case f.Verdict == finding.Unauditable:
@@ -120,7 +123,7 @@ func (t *Table) settle(m *moment, s *shoe, due func(int, *entry) bool) {
 	if len(s.ledger.entries) == 0 || s.of.Law == nil {
 		return
 	}
-	s.ledger.settle(t.Play.Sets.Of(s.of.Law), due, outlet{
+	s.ledger.settle(t.Play.Sets.Of(s.of.LawOf(m.Round)), due, outlet{
 		emit:  func(e *entry, covers []string) finding.Finding { return t.emit(m, e, covers) },
 		amend: func(f finding.Finding) { *m.out = append(*m.out, f) },
 	})
