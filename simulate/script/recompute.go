@@ -33,6 +33,9 @@ func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 		}
 		err = addStake(&s.Rounds[n-1], e.set, n)
 	}
+	if err == nil {
+		err = r.playable()
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.verb, err)
 	}
@@ -60,12 +63,23 @@ func parseHands(words []string) (shoe.Coup, error) {
 			c.Hands[h] = append(c.Hands[h], x)
 		}
 	}
-	for h := range 2 {
-		if n := len(c.Hands[h]); n < 2 {
-			return c, fmt.Errorf("hand %s has %d cards: want two or more", shoe.HandOf(h), n)
+	return c, nil
+}
+
+// playable is an error if a round lacks one of the first four cards, or the Banker's wager at chemin de fer.
+func (r *rereading) playable() error {
+	for i := range r.plan.Rounds {
+		round := &r.plan.Rounds[i]
+		if r.w.House.Chemin && (round.Bank == nil || round.Bank.Wager.ID == "") {
+			return fmt.Errorf("round %d: no banker_wagered", i+1)
+		}
+		for h := range 2 {
+			if n := round.Coup.Size(h); n < 2 {
+				return fmt.Errorf("round %d: hand %s has %d cards: want two or more", i+1, shoe.HandOf(h), n)
+			}
 		}
 	}
-	return c, nil
+	return nil
 }
 
 func burnOther(s *shoe.Plan, words []string) error {

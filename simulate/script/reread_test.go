@@ -1,6 +1,8 @@
 package script
 
 import (
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -49,4 +51,28 @@ func bare(events []schema.Event) []schema.Event {
 		out[i].At, out[i].EventID, out[i].Video = 0, "", schema.Video{}
 	}
 	return out
+}
+
+// A shoe from which any event was taken is written again, or the error says why not.
+func TestRecomputeOfWhatLacksAnEvent(t *testing.T) {
+	again, err := Parse("recompute")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range Fixtures() {
+		events, err := Fixture(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range events {
+			if events[i].ShoeID == "" {
+				continue
+			}
+			lacks := slices.Concat(events[:i], events[i+1:])
+			if _, err := again.Apply(lacks); err != nil && !strings.HasPrefix(err.Error(), "line 1: recompute: ") &&
+				!strings.HasPrefix(err.Error(), "line 1: shoe ") {
+				t.Errorf("%s without event %d, %v: %v", name, i+1, events[i].Payload.Kind(), err)
+			}
+		}
+	}
 }
