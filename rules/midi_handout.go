@@ -46,7 +46,12 @@ func (p *Pass) handouts() []handout {
 			switch {
 			case next.Kind == record.SqueezeReturned && !shares && handedOut(r, next):
 			case next.Kind == record.SqueezeReturned && (len(o.returned) < len(s.Cards) || len(s.Cards) == 0):
-				backs, cards = append(backs, next), append(cards, next.Cards...)
+				backs = append(backs, next)
+				for _, card := range next.Cards {
+					if !handedApart(r, s, card) {
+						cards = append(cards, card)
+					}
+				}
 				o.backs, o.returned = backs[firstBack:], cards[firstCard:]
 			case next.Kind == record.SqueezeRelinquished && next.Seat == s.Seat && o.gaveUp == 0 &&
 				!allUp(o.backs, len(s.Cards)):
@@ -58,6 +63,14 @@ func (p *Pass) handouts() []handout {
 	}
 	p.scratch.handouts, p.backs, p.numbers = list, backs, cards
 	return list
+}
+
+// handedApart reports whether a card is not of a handout that names its cards, but of another one of the hand to the
+// same patron: the cards of both may come back together.
+func handedApart(r *record.Round, out *record.Squeeze, card uint32) bool {
+	return len(out.Cards) > 0 && !slices.Contains(out.Cards, card) && record.Any(r.Squeezes, func(s *record.Squeeze) bool {
+		return s.Kind == record.SqueezeHanded && s.Hand == out.Hand && s.Seat == out.Seat && slices.Contains(s.Cards, card)
+	})
 }
 
 // handedOut reports whether the first card that came back was handed out before.

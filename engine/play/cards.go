@@ -341,10 +341,13 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	return true
 }
 
-// handedAlready reports whether a hand-out repeats the one before: the cards are still with that patron.
+// handedAlready reports whether a hand-out repeats the one before: the cards are still with that patron, or came back
+// face up, so that they cannot be handed out face down.
 func handedAlready(r *record.Round, s *record.Squeeze) bool {
 	for _, before := range slices.Backward(r.Squeezes) {
-		if before.Hand == s.Hand {
+		seen := before.Kind == record.SqueezeReturned && before.Face == baccarat.FaceUp && s.Face == baccarat.FaceDown &&
+			before.Seat == s.Seat && len(s.Cards) > 0 && slices.Equal(before.Cards, s.Cards)
+		if before.Hand == s.Hand && !seen {
 			return s.Kind == record.SqueezeHanded && before.Kind == s.Kind && before.Seat == s.Seat &&
 				before.Face == s.Face && slices.Equal(before.Cards, s.Cards)
 		}

@@ -1,0 +1,74 @@
+package engine_test
+
+import (
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/enginetest"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/scenario"
+	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema/rows"
+)
+
+// An engine that is stopped after each record, and restored from its snapshot, gives the findings of one that was not:
+// in the middle of a round, a burn in parts, a preparation or a change of the game.
+func TestRestartAfterEachRecord(t *testing.T) {
+	all, err := filepath.Glob("../testdata/scenarios/law/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, file := range all {
+		name := filepath.Base(file)
+		inParts, _ := filepath.Match("X113[0-4]*", name)
+		if game, _ := filepath.Match("X1240*", name); !inParts && !game && i%enginetest.Stride(64, 1) != 0 {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			sc, err := scenario.Read(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := sc.Run(enginetest.Options(), rules.ShippedWith)
+			if err != nil || sc.Section("rulebook") != "" {
+				t.Skip(err)
+			}
+			opt := enginetest.Options()
+			opt.Stretch = 1
+			e, b := engine.New(opt), &rows.Set{}
+			values, restarts, read := enginetest.Encode(r.Events), 0, &rows.Set{}
+			for i := range values {
+				applyAt(e, values, i, b)
+				snapshots := newest(b.Snapshots, int64(i+1))
+				if len(snapshots) == 0 || b.Snapshots[len(b.Snapshots)-1].Offset != int64(i) {
+					continue
+				}
+				low, clock := e.Low(int64(i + 1))
+				e, b.Snapshots = engine.New(opt), snapshots
+				if err := e.Restore(snapshots, clock); err != nil {
+					t.Fatal(err)
+				}
+				for before := int(low); before <= i; before++ { // of tables that have no snapshot of this record
+					applyAt(e, values, before, read)
+				}
+				restarts++
+			}
+			e.Finish(b)
+			e.Unsettled(b)
+			floor := engine.NewFloor(opt)
+			floor.Note(b.Configs)
+			floor.NoteRounds(&b.Rounds)
+			b.Findings = append(b.Findings, floor.Findings()...)
+			if d := cmp.Diff(finding.Latest(r.Findings), finding.Latest(b.Findings)); d != "" {
+				t.Errorf("after %d restarts (-want +got):\n%s", restarts, d)
+			}
+			if restarts < len(values)/2 {
+				t.Errorf("%d restarts in %d records", restarts, len(values))
+			}
+		})
+	}
+}
