@@ -195,10 +195,8 @@ func (p *Pass) liftedAgain(s *record.Step, f *Finding) bool {
 // quarterOnTie reports whether each banker wager was charged 25 percent on a tie. 9 NYCRR 5324.21(b)(1)(i)(c) and
 // (c)(4) let any table charge that; whether beside another kind of vigorish, no sentence has.
 func (p *Pass) quarterOnTie() bool {
-	reading, percent := p.option("ny_tie25_exclusive"), p.Law.TiePercent("")
-	c := p.coup()
-	if reading == "" || reading == "true" || percent == 0 || !c.Complete || c.Result() != baccarat.Tie ||
-		p.sparedBanker() != 0 {
+	percent := p.tieQuarter()
+	if percent == 0 || p.sparedBanker() != 0 {
 		return false
 	}
 	p.stakeCharges()
@@ -208,6 +206,36 @@ func (p *Pass) quarterOnTie() bool {
 		}
 	}
 	return true
+}
+
+// tieQuarter is the percentage that the text may let any table charge on the tie of the round, 0 if it does not.
+func (p *Pass) tieQuarter() int64 {
+	reading, c := p.option("ny_tie25_exclusive"), p.coup()
+	if reading == "" || reading == "true" || !c.Complete || c.Result() != baccarat.Tie {
+		return 0
+	}
+	return p.Law.TiePercent("")
+}
+
+// quarterKept reports whether each banker wager was returned less a quarter, or charged, where the text may let the
+// table charge that: on a tie, or on an EZ dragon 7. The return may be recorded net of the charge.
+func (p *Pass) quarterKept() bool {
+	percent := p.tieQuarter()
+	if option := p.option("ez_dragon7_charge"); p.dragonCharge() && (option == "either" || option == "pct25") {
+		percent = 25
+	}
+	r := p.Round
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if w.Spot != baccarat.SpotBanker || w.Gone || p.tookFrom(i) {
+			continue
+		}
+		low, high := law.TieCharge(percent, w.Amount)
+		if kept := w.Amount - w.Net().Returned; w.Disposition() != baccarat.Return || kept < low || kept > high {
+			return false
+		}
+	}
+	return percent != 0
 }
 
 // dragonCharge reports whether the round is an EZ dragon 7, whose charge has a separate rule.
