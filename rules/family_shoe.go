@@ -106,18 +106,19 @@ var shoeFamily = []*Rule{
 	{
 		Name: "shoe.burn.shown", Doc: "Burned cards are shown as required.",
 		Breach:   "NJ burn made face down.",
-		Severity: finding.Minor, At: Prepared, Check: checkBurnShown,
+		Severity: finding.Minor, At: Prepared, Check: ofParts(burnShown),
 		Needs: baccarat.FeedBurnFaces | baccarat.FeedBurn,
 	},
 	{
 		Name: "shoe.burn.shown-before-discard", Doc: "Burned cards are put away after they were shown.",
 		Breach:   "The burn goes to the bucket, then its cards are shown.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedBurn | baccarat.FeedBurnFaces, Check: checkBurnDiscarded,
+		Severity: finding.Minor, At: Prepared, Check: ofParts(burnDiscarded),
+		Needs: baccarat.FeedBurn | baccarat.FeedBurnFaces,
 	},
 	{
 		Name: "shoe.burn.destination", Doc: "Burned cards go to the place that the rulebook names.",
 		Breach:   "Cards left on the layout.",
-		Severity: finding.Info, At: Prepared, Check: checkBurnTo,
+		Severity: finding.Info, At: Prepared, Check: ofParts(burnTo),
 		Needs: baccarat.FeedTableCamera | baccarat.FeedBurn,
 	},
 }
@@ -505,52 +506,51 @@ func (p *Pass) openingParts() iter.Seq[*record.Burn] {
 	}
 }
 
-func checkBurnShown(p *Pass) {
-	for b := range p.openingParts() {
-		if b != opening(p.Shoe) && p.Law.BurnShown != baccarat.ShownAll {
-			return // its first card is not the first one that was burned
-		}
-		switch b.Shown {
-		case baccarat.ShownAll, p.Law.BurnShown:
-		case baccarat.NoShown:
-			p.CannotJudge("what the burn showed was not reported", b.Seq)
-		default:
-			p.Report(Finding{
-				Expected: "shown " + p.Law.BurnShown.String(), Observed: "shown " + b.Shown.String(),
-				Evidence: []record.Seq{b.Seq},
-			})
-			return
+// ofParts judges each part of the opening burn until one is wrong. What the part showed is not known if unknown is not
+// empty.
+func ofParts(judge func(p *Pass, b *record.Burn) (expected, observed, unknown string)) func(*Pass) {
+	return func(p *Pass) {
+		for b := range p.openingParts() {
+			expected, observed, unknown := judge(p, b)
+			switch {
+			case unknown != "":
+				p.CannotJudge(unknown, b.Seq)
+			case observed != "":
+				p.Report(Finding{Expected: expected, Observed: observed, Evidence: []record.Seq{b.Seq}})
+				return
+			}
 		}
 	}
 }
 
-func checkBurnDiscarded(p *Pass) {
-	for b := range p.openingParts() {
-		switch b.Discarded {
-		case record.DiscardedBeforeShown:
-			p.Report(Finding{
-				Expected: "put away after the cards were shown", Observed: "put away before",
-				Evidence: []record.Seq{b.Seq},
-			})
-			return
-		case record.NoBurnDiscarded:
-			p.CannotJudge("whether the burned cards were put away after they were shown was not reported", b.Seq)
-		}
+func burnShown(p *Pass, b *record.Burn) (expected, observed, unknown string) {
+	switch {
+	case b != opening(p.Shoe) && p.Law.BurnShown != baccarat.ShownAll: // its first card is not the first one burned
+	case b.Shown == baccarat.ShownAll || b.Shown == p.Law.BurnShown:
+	case b.Shown == baccarat.NoShown:
+		return "", "", "what the burn showed was not reported"
+	default:
+		return "shown " + p.Law.BurnShown.String(), "shown " + b.Shown.String(), ""
 	}
+	return "", "", ""
 }
 
-func checkBurnTo(p *Pass) {
-	for b := range p.openingParts() {
-		switch b.Destination {
-		case p.Law.BurnTo:
-		case baccarat.NoDestination:
-			p.CannotJudge("where the burned cards were put was not reported", b.Seq)
-		default:
-			p.Report(Finding{
-				Expected: "to the " + p.Law.BurnTo.String(), Observed: "to " + b.Destination.String(),
-				Evidence: []record.Seq{b.Seq},
-			})
-			return
-		}
+func burnDiscarded(_ *Pass, b *record.Burn) (expected, observed, unknown string) {
+	switch b.Discarded {
+	case record.DiscardedBeforeShown:
+		return "put away after the cards were shown", "put away before", ""
+	case record.NoBurnDiscarded:
+		return "", "", "whether the burned cards were put away after they were shown was not reported"
 	}
+	return "", "", ""
+}
+
+func burnTo(p *Pass, b *record.Burn) (expected, observed, unknown string) {
+	switch b.Destination {
+	case p.Law.BurnTo:
+		return "", "", ""
+	case baccarat.NoDestination:
+		return "", "", "where the burned cards were put was not reported"
+	}
+	return "to the " + p.Law.BurnTo.String(), "to " + b.Destination.String(), ""
 }
