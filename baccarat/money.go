@@ -43,6 +43,14 @@ func (o Odds) Pays(winnings, stake int64) bool {
 // MaxAmount stands for each computed amount, in minor units, that is too large for an int64.
 const MaxAmount = 1<<63 - 1
 
+// Add is the sum of two amounts, at most MaxAmount. The first one is not negative.
+func Add(a, b int64) int64 {
+	if b > MaxAmount-a {
+		return MaxAmount
+	}
+	return a + b
+}
+
 // Winnings are the minor units that the odds pay on a stake, rounded down, for messages only; at most MaxAmount.
 func (o Odds) Winnings(stake int64) int64 {
 	hi, lo := bits.Mul64(uint64(stake), uint64(o.To))
@@ -176,8 +184,7 @@ func (v Vig) Exact(won int64) (int64, bool) {
 func (v Vig) Judge(amount int64, won ...int64) VigVerdict {
 	var total, up int64
 	for _, w := range won {
-		total += w
-		up += v.Up(w)
+		total, up = Add(total, w), Add(up, v.Up(w))
 	}
 	switch {
 	case v.under(amount, total, won):
@@ -197,7 +204,7 @@ func (v Vig) under(amount, total int64, won []int64) bool {
 	}
 	var low int64
 	for _, w := range won {
-		low += v.Low(w)
+		low = Add(low, v.Low(w))
 	}
 	return amount < low
 }

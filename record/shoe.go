@@ -490,7 +490,7 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 			case s.TakenOff(r, step, d.Percent):
 				d.TakenOff += step.Amount
 			default:
-				d.Marked += step.Amount
+				d.Marked = baccarat.Add(d.Marked, step.Amount)
 				d.MarkedAt = step.Seq
 			}
 		case StepVigCollected, StepTieCharge:
@@ -545,7 +545,7 @@ func (t *Step) share(r *Round, wager int) int64 {
 	w, total := &r.Wagers[wager], int64(0)
 	for i := range r.Wagers {
 		if o := &r.Wagers[i]; o.Spot == w.Spot && t.Covers(r, i) {
-			total += o.Amount
+			total = baccarat.Add(total, o.Amount)
 		}
 	}
 	if total <= w.Amount || w.Amount <= 0 {
@@ -612,7 +612,7 @@ func (s *Shoe) Mark(wager string, amount int64, at Seq) {
 	for i := range s.Dues {
 		if d := &s.Dues[i]; d.Wager == wager {
 			d.LateMark = d.Marked == 0
-			d.Marked += amount
+			d.Marked = baccarat.Add(d.Marked, amount)
 			d.MarkedAt = at
 			return
 		}

@@ -268,7 +268,7 @@ func checkReturnIntact(p *Pass) {
 		w := &p.Round.Wagers[i]
 		want := p.disposition(w)
 		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) &&
-			w.Net().Returned != w.Amount && !p.settledTwice(w) && p.read(w) {
+			w.Net().Returned != w.Amount && !p.settledTwice(w) && p.read(w) && !p.lacksCoupon(w, w.Net().Returned) {
 			from, takes := len(p.Findings), p.takes()
 			p.reportIntact(w, "returned", w.Net().Returned)
 			// A payment is reported in full beside its vigorish. Of a return the events do not tell that nothing was charged.
@@ -283,10 +283,20 @@ func checkCollectIntact(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		if w.Disposition() == baccarat.Collect && p.disposition(w) == baccarat.Collect &&
-			w.Net().Collected != w.Amount && !p.settledTwice(w) && p.read(w) {
+			w.Net().Collected != w.Amount && !p.settledTwice(w) && p.read(w) && !p.lacksCoupon(w, w.Net().Collected) {
 			p.reportIntact(w, "collected", w.Net().Collected)
 		}
 	}
+}
+
+// lacksCoupon reports whether a wager was collected or returned without its coupon: the texts permit coupons, and have
+// nothing on what becomes of them.
+func (p *Pass) lacksCoupon(w *record.Wager, got int64) bool {
+	if w.Coupon <= 0 || got != w.Amount-w.Coupon {
+		return false
+	}
+	p.CannotJudge("what becomes of a coupon is not in the text", moneyEvidence(w, p.Round)...)
+	return true
 }
 
 func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {

@@ -149,7 +149,7 @@ func (p *Pass) byPlayer(charges ...*charge) []int64 {
 
 func sumOf(charges []*charge) (total int64) {
 	for _, c := range charges {
-		total += sum(c.won)
+		total = baccarat.Add(total, sum(c.won))
 	}
 	return total
 }
@@ -168,7 +168,7 @@ func (p *Pass) seatLegal(v baccarat.Vig, seat uint32) bool {
 
 func sum(amounts []int64) (total int64) {
 	for _, n := range amounts {
-		total += n
+		total = baccarat.Add(total, n)
 	}
 	return total
 }

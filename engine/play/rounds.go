@@ -217,7 +217,7 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 		return
 	}
 	change := record.WagerChange{Seq: c.seq, Spot: w.Spot, Withdrawn: p.Change == schema.WagerChangeWithdrawn}
-	delta := max(p.Delta, -p.Delta)
+	delta := max(p.Delta, -max(p.Delta, -baccarat.MaxAmount))
 	switch p.Change {
 	case schema.WagerChangeRaised:
 		change.Amount = delta
@@ -229,7 +229,7 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 		w.Spot, w.SpotName = baccarat.Spot(p.ToSpot), p.ToSpotName
 		w.AreaOK = true // nothing says that it lies outside the area to which it was moved
 	}
-	w.Amount += change.Amount
+	w.Amount = baccarat.Add(w.Amount, change.Amount)
 	w.Changes = append(w.Changes, change)
 }
 
@@ -360,7 +360,7 @@ func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 	}
 	into.Seq = c.seq
 	into.Times++
-	into.Amount += made.Amount
+	into.Amount = baccarat.Add(into.Amount, made.Amount)
 }
 
 // settleLowered takes back that a lowered wager was withdrawn: it is settled now, and what was returned before the
