@@ -143,7 +143,9 @@ func TestVigRoundingAndMinimum(t *testing.T) {
 
 // Amounts whose sum is no int64 are MaxAmount together, never negative.
 func TestAddSaturates(t *testing.T) {
-	for _, c := range [][3]int64{{1, 2, 3}, {5, -5, 0}, {MaxAmount, 1, MaxAmount}, {MaxAmount, -1, MaxAmount - 1}, {7, MaxAmount, MaxAmount}} {
+	for _, c := range [][3]int64{
+		{1, 2, 3}, {5, -5, 0}, {MaxAmount, 1, MaxAmount}, {MaxAmount, -1, MaxAmount - 1}, {7, MaxAmount, MaxAmount},
+	} {
 		if got := Add(c[0], c[1]); got != c[2] {
 			t.Errorf("Add(%d, %d) = %d, want %d", c[0], c[1], got, c[2])
 		}
