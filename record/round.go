@@ -191,6 +191,10 @@ type Wager struct {
 	// this wager is not known.
 	Astray Seq `cbor:",omitempty"`
 
+	// RaisedBy is by how much the wager was raised after a motion of its settlement, RaisedAt the first raise, 0 if none.
+	RaisedBy int64 `cbor:",omitempty"`
+	RaisedAt Seq   `cbor:",omitempty"`
+
 	// Paid, Collected and Returned are the settlement: all motions of each kind. PutBack is how much of Returned
 	// gave back what had been collected.
 	Paid, Collected, Returned Settlement

@@ -113,7 +113,19 @@ var payoutFamily = []*Rule{
 
 // payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged.
 func (p *Pass) payable(w *record.Wager) bool {
-	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) && p.read(w)
+	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) && !p.raisePaid(w) &&
+		p.read(w)
+}
+
+// raisePaid reports whether a wager was paid again after a raise that came after a motion of its settlement, and in all
+// as if the raise counted: the raise is the error.
+func (p *Pass) raisePaid(w *record.Wager) bool {
+	if _, judged := p.Law.Cited("wager.after-no-more-bets"); !judged || w.RaisedBy == 0 || w.Paid.Seq < w.RaisedAt ||
+		w.Disposition() != baccarat.Pay || p.disposition(w) != baccarat.Pay || p.settledTwice(w) {
+		return false
+	}
+	odds, paid := p.oddsOf(w, p.coup()), w.Net().Paid
+	return odds.Known() && odds.Pays(paid, baccarat.Add(w.Amount, w.RaisedBy)) && !odds.Pays(paid, w.Amount)
 }
 
 // read reports whether the amounts of a wager and of its motions were reported. An amount of 0 was not.

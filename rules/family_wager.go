@@ -171,6 +171,12 @@ func checkLateWager(p *Pass) {
 			continue
 		}
 		p.lateChange(w, closed)
+		if p.raisePaid(w) {
+			p.reportLate(
+				w, "raised by "+p.money(w.RaisedBy)+" and paid,",
+				lateness{closed: closed, at: w.RaisedAt, by: w.RaisedBy, uncalled: uncalled(r)},
+			)
+		}
 	}
 }
 

@@ -213,11 +213,14 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	if w == nil {
 		return
 	}
+	delta := max(p.Delta, -max(p.Delta, -baccarat.MaxAmount))
 	if first := r.FirstCard(); first != 0 && max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq) > first {
+		if p.Change == schema.WagerChangeRaised {
+			w.RaisedBy, w.RaisedAt = baccarat.Add(w.RaisedBy, delta), cmp.Or(w.RaisedAt, c.seq)
+		}
 		return
 	}
 	change := record.WagerChange{Seq: c.seq, Spot: w.Spot, Withdrawn: p.Change == schema.WagerChangeWithdrawn}
-	delta := max(p.Delta, -max(p.Delta, -baccarat.MaxAmount))
 	switch p.Change {
 	case schema.WagerChangeRaised:
 		change.Amount = delta
