@@ -489,6 +489,7 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 			case step.Wager != wager:
 			case s.TakenOff(r, step, d.Percent):
 				d.TakenOff += step.Amount
+			case s.Repeats(r, step, d.Percent):
 			default:
 				d.Marked = baccarat.Add(d.Marked, step.Amount)
 				d.MarkedAt = step.Seq
@@ -508,6 +509,19 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 			}
 		}
 	}
+}
+
+// Repeats reports whether a mark may be an earlier one that was published again: the same marker of the whole charge at
+// the same place, and none was taken off between.
+func (s *Shoe) Repeats(r *Round, mark *Step, percent int64) bool {
+	if mark.Wager < 0 || 100*mark.Amount < r.Wagers[mark.Wager].Net().Paid*percent {
+		return false
+	}
+	return Any(r.Steps, func(o *Step) bool {
+		off := s.Lifted(r, o)
+		return o.Seq < mark.Seq && o.Kind == StepVigMarked && o.Wager == mark.Wager && o.Amount == mark.Amount &&
+			o.Marker == mark.Marker && o.Area == mark.Area && (off == 0 || off > mark.Seq)
+	})
 }
 
 // TakenOff reports whether the marker of a mark was taken off again, and another one took its place in the round, or

@@ -465,6 +465,11 @@ func checkThirdCardOrder(p *Pass) {
 		Expected: "the player's third card before the banker's", Observed: "the banker's third card came first",
 		Evidence: []record.Seq{p.Round.CardAt(baccarat.Banker, 3).Seq, p.Round.CardAt(baccarat.Player, 3).Seq},
 	}
+	player, banker := p.Round.CardAt(baccarat.Player, 3), p.Round.CardAt(baccarat.Banker, 3)
+	if player.Seq < banker.Seq {
+		p.CannotJudge("the cards were reported in another order than that of their numbers", banker.Seq)
+		return
+	}
 	switch c := p.Round.Coup(); {
 	case !p.Law.ThirdCardOrderDerived:
 	case p.Law.Drawing.BankerAlways(c.B2):
@@ -480,7 +485,7 @@ func checkThirdCardOrder(p *Pass) {
 func (p *Pass) thirdCardsReversed() bool {
 	player, banker := p.Round.CardAt(baccarat.Player, 3), p.Round.CardAt(baccarat.Banker, 3)
 	return player != nil && banker != nil && player.Final == baccarat.Player && banker.Final == baccarat.Banker &&
-		player.Seq > banker.Seq
+		(player.Seq > banker.Seq || player.CardSeq > banker.CardSeq)
 }
 
 func checkMaxOneExtra(p *Pass) {

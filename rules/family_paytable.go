@@ -31,7 +31,7 @@ var paytableFamily = []*Rule{
 // checkPaytableNotice compares with the pay table last in use at the table: to introduce the bonus or to withdraw it
 // changes no table. 9 NYCRR 5324.21(c)(7).
 func checkPaytableNotice(p *Pass) {
-	last := int64(math.MinInt64)
+	last, again := int64(math.MinInt64), false
 	table := ""
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
@@ -43,24 +43,23 @@ func checkPaytableNotice(p *Pass) {
 		if table = c.BonusTable; before == "" || before == table {
 			continue
 		}
-		if !now.Judged {
-			var notice proof
-			for j := range p.Table.Notices {
-				n := &p.Table.Notices[j]
-				prior := n.At < now.At || n.At == now.At && n.Seq < now.Seq
-				switch {
-				case n.Topic != record.TopicPayTable || !n.Filed || !n.Of(last) || !prior:
-				case n.ToCommission:
-					notice.weigh(n, now.At)
-				case !n.ToSurveillance:
-					notice.unaddressed = n.Seq
-				}
+		var notice proof
+		for j := range p.Table.Notices {
+			n := &p.Table.Notices[j]
+			prior := n.At < now.At || n.At == now.At && n.Seq < now.Seq
+			switch {
+			case n.Topic != record.TopicPayTable || !n.Filed || !n.Of(last) || !prior:
+			case n.ToCommission:
+				notice.weigh(n, now.At)
+			case !n.ToSurveillance:
+				notice.unaddressed = n.Seq
 			}
-			p.reportNotice(
-				notice, now, "the commission notified before the change",
-				fmt.Sprintf("pay table %s to %s", before, table),
-			)
 		}
+		from := len(p.Findings)
+		p.reportNotice(
+			notice, now, "the commission notified before the change", fmt.Sprintf("pay table %s to %s", before, table),
+		)
+		again = p.tellApart(from, now, again)
 		last = now.At
 	}
 }

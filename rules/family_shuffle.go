@@ -176,7 +176,7 @@ func checkReshuffleNotice(p *Pass) {
 // of what a configuration changes, or begins where the record begins with it. With no notice at all
 // the first use may lie before the record: then it cannot be judged.
 func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(before, now *law.Config) bool) {
-	last := int64(math.MinInt64)
+	last, again := int64(math.MinInt64), false
 	var before, used *law.Config
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
@@ -188,11 +188,11 @@ func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(b
 			continue
 		}
 		file, short := p.filed(topic, last, now.At, 30*time.Minute)
+		from := len(p.Findings)
 		if !now.InRound {
 			last = now.At
 		}
 		switch {
-		case now.Judged:
 		case file.given && before == nil && now.Opened:
 			// The table opened with it: what is on file was recorded before its first use.
 		case file.given:
@@ -207,6 +207,7 @@ func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(b
 				Observed: what + " put in force without it", Evidence: append(short, now.Seq),
 			})
 		}
+		again = p.tellApart(from, now, again)
 	}
 }
 

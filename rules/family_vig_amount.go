@@ -238,7 +238,14 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 	if whole && abs(exact-c.amount) < abs(off) {
 		off = exact - c.amount
 	}
-	p.Report(Finding{
+	once := *c // without marks that may have been published twice
+	for i := range p.Round.Steps {
+		s := &p.Round.Steps[i]
+		if s.Kind == record.StepVigMarked && slices.Contains(c.steps, s.Seq) && p.Shoe.Repeats(p.Round, s, v.Percent) {
+			once.amount -= s.Amount
+		}
+	}
+	p.suspectIf(once.amount < c.amount && p.judgeVig(v, &once) == baccarat.VigLegal, Finding{
 		Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(off),
 		Evidence: append(slices.Clone(c.paid), c.steps...),
 		Expected: fmt.Sprintf("%d percent of %s: %s", v.Percent, p.money(won), legal),

@@ -82,14 +82,14 @@ func (p *Pass) reportNotice(f proof, now *record.ConfigChange, expected, change 
 	}
 }
 
-// changes lists the configurations that came into use since they were last judged and differ from the one in use before
+// changes judges the configurations that came into use since the last were judged, and differ from the one before them
 // in a matter, with the time at which it had last changed between rounds; never is math.MinInt64. A configuration under
 // which no card was dealt changed nothing, and a table that left the matter out is not known to.
 func (p *Pass) changes(
 	unknown func(*law.Config) bool, differ func(before, now *law.Config) bool,
 	each func(before, now *record.ConfigChange, last int64),
 ) {
-	last := int64(math.MinInt64)
+	last, again := int64(math.MinInt64), false
 	var before *record.ConfigChange
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
@@ -97,15 +97,33 @@ func (p *Pass) changes(
 			continue
 		}
 		if before != nil && differ(before.Config, now.Config) {
-			if !now.Judged {
-				each(before, now, last)
-			}
+			from := len(p.Findings)
+			each(before, now, last)
+			again = p.tellApart(from, now, again)
 			if !now.InRound {
 				last = now.At
 			}
 		}
 		before = now
 	}
+}
+
+// tellApart drops the findings from an index on if their change was judged before. Otherwise, if one of an earlier
+// change in the shoe is on record, it makes them findings about this change, since a shoe has one finding of a rule
+// without a subject. It returns whether a later change is to be told apart.
+func (p *Pass) tellApart(from int, now *record.ConfigChange, again bool) bool {
+	found := p.Findings[from:]
+	if now.Judged {
+		p.Findings = p.Findings[:from]
+		inPlay := len(p.Shoe.Rounds) > 0 && now.Seq > p.Shoe.Rounds[0].Card
+		return again || len(found) > 0 && inPlay
+	}
+	for i := range found {
+		if again && found[i].Verdict != finding.Unauditable {
+			found[i].Subject = finding.OfRange(uint64(now.Seq), uint64(now.Seq))
+		}
+	}
+	return again
 }
 
 // kindUnknown reports whether a configuration left out the kind of vigorish.

@@ -77,7 +77,7 @@ func (s *Shoe) answer(burn int, indicator baccarat.Card) {
 		if r == nil {
 			continue
 		}
-		d, certain := burnable(r, indicator)
+		d, certain := burnable(r, indicator, s.counted(r))
 		switch {
 		case d == nil:
 			continue
@@ -122,13 +122,13 @@ func (s *Shoe) answersFound(burn int, indicator baccarat.Card) (answers bool) {
 	return answers
 }
 
-// inHand reports whether a card that was read is the third card of a hand, or one beyond it.
+// inHand reports whether a card that was read is a third card, or one beyond it, of a round that has one too many.
 func (s *Shoe) inHand(card baccarat.Card) bool {
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
 		if r == nil || card == baccarat.Unread {
 			continue
 		}
-		if d, certain := burnable(r, card); d != nil && certain && d.Card == card {
+		if d, certain := burnable(r, card, !s.excess(r)); d != nil && certain && d.Card == card {
 			return true
 		}
 	}
@@ -191,17 +191,31 @@ func (s *Shoe) repeats(burn int) bool {
 	})
 }
 
+// excess reports whether a hand of the round has a card that the rules do not call for, as far as they are known.
+func (s *Shoe) excess(r *record.Round) bool {
+	c := r.Coup()
+	return s.Law == nil || c.NP > 2 && !s.Law.Draws(c, baccarat.Player) || c.NB > 2 && !s.Law.Draws(c, baccarat.Banker) ||
+		record.Any(r.Cards, func(d *record.DealtCard) bool { return d.Index > 3 && d.Final == d.Hand })
+}
+
+// counted reports whether the recorded end of a round counts each card of its hands, and the rules call for each: a
+// burn that follows takes none of them.
+func (s *Shoe) counted(r *record.Round) bool {
+	c := r.Coup()
+	return c.Complete && int(r.Ended.Cards) == c.Cards() && r.Ended.MatchesCounts(c) && !s.excess(r)
+}
+
 // burnable is the latest card of a round that a burn with this indicator takes, nil if none. If one of the two was not
 // read it is any third card, and certain only if there is exactly one. If none agrees with the indicator, one of the
-// two was misread: it is the latest third card, and never certain.
-func burnable(r *record.Round, indicator baccarat.Card) (card *record.DealtCard, certain bool) {
+// two was misread: it is the latest third card, and never certain. Of hands that are lawful it takes none.
+func burnable(r *record.Round, indicator baccarat.Card, lawful bool) (card *record.DealtCard, certain bool) {
 	var candidates []*record.DealtCard
 	var misread *record.DealtCard
 	for i := range slices.Backward(r.Cards) {
 		d := &r.Cards[i]
 		switch {
 		case d.Fate != record.Kept && !(d.Fate == record.DiscardedCard && d.FateAt == max(r.Ended.Seq, d.Seq)) ||
-			d.Index <= 2 && d.Final != baccarat.NoHand:
+			d.Index <= 2 && d.Final != baccarat.NoHand, lawful && d.Fate == record.Kept:
 		case d.Card == indicator && indicator != baccarat.Unread:
 			return d, true
 		case d.Card == baccarat.Unread || indicator == baccarat.Unread:
