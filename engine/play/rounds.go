@@ -220,20 +220,31 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 		}
 		return
 	}
-	change := record.WagerChange{Seq: c.seq, Spot: w.Spot, Withdrawn: p.Change == schema.WagerChangeWithdrawn}
-	switch p.Change {
-	case schema.WagerChangeRaised:
+	change := record.WagerChange{Seq: c.seq, Spot: w.Spot}
+	switch whole := delta == w.Amount && delta > 0; {
+	case p.Change == schema.WagerChangeWithdrawn, p.Change == schema.WagerChangeLowered && whole:
+		w.Gone, change.Withdrawn = true, true
+	case p.Change == schema.WagerChangeRaised:
+		placeAgain(w)
 		change.Amount = delta
-	case schema.WagerChangeLowered:
+	case p.Change == schema.WagerChangeLowered:
 		change.Amount = -min(delta, w.Amount)
-	case schema.WagerChangeWithdrawn:
-		w.Gone = true
-	case schema.WagerChangeMoved:
+	case p.Change == schema.WagerChangeMoved:
 		w.Spot, w.SpotName = baccarat.Spot(p.ToSpot), p.ToSpotName
 		w.AreaOK = true // nothing says that it lies outside the area to which it was moved
 	}
 	w.Amount = baccarat.Add(w.Amount, change.Amount)
 	w.Changes = append(w.Changes, change)
+}
+
+// placeAgain makes a wager that was withdrawn, and is raised, one that was lowered to nothing.
+func placeAgain(w *record.Wager) {
+	n := len(w.Changes)
+	if !w.Gone || n == 0 || !w.Changes[n-1].Withdrawn || w.Changes[n-1].GivenBack {
+		return
+	}
+	w.Changes[n-1].Withdrawn, w.Changes[n-1].Amount = false, -w.Amount
+	w.Gone, w.Amount = false, 0
 }
 
 func wagerOf(r *record.Round, id string) *record.Wager {
