@@ -499,6 +499,32 @@ func checkMaxOneExtra(p *Pass) {
 			return
 		}
 	}
+	p.checkReplaced()
+}
+
+// checkReplaced finds a third card that was due and was taken out of its hand, and another one dealt in its place.
+// N.J.A.C. 19:47-3.8(d).
+func (p *Pass) checkReplaced() {
+	errants := p.errants()
+	for _, e := range errants {
+		if e.card.Fate != record.Kept || e.card.Final != e.card.Hand {
+			continue
+		}
+		for i := range p.Round.Cards {
+			c := &p.Round.Cards[i]
+			out := c.Fate == record.Burned || c.Fate == record.DiscardedCard || c.Fate == record.CarriedOver
+			if !out || c.Index < 3 || c.Hand != e.card.Hand ||
+				slices.ContainsFunc(errants, func(o errant) bool { return o.card == c }) {
+				continue
+			}
+			p.Report(Finding{
+				Subject: finding.OfHand(c.Hand.String()), Evidence: []record.Seq{c.Seq, c.FateAt, e.card.Seq},
+				Expected: fmt.Sprintf("at most one card beyond the first two of the %v hand", c.Hand),
+				Observed: fmt.Sprintf("%v was due, and %v dealt in its place", c.Card, e.card.Card),
+			})
+			return
+		}
+	}
 }
 
 func checkInstructions(p *Pass) {

@@ -519,7 +519,11 @@ func (p *Pass) checkIdleBurns() {
 			f.Evidence = append(f.Evidence, b.Seq)
 		}
 	}
-	if len(idle) > 0 { // one finding, since a round has one of a rule without a subject
+	switch {
+	case len(idle) == 0:
+	case p.Round.Ended.Seq == 0 && p.Round.Voided.Seq == 0:
+		p.CannotJudge("the end of the round was not reported: a card of it may not have been", f.Evidence...)
+	default: // one finding, since a round has one of a rule without a subject
 		f.Observed = strings.Join(idle, ", ") + ", and no such card is on record"
 		p.Suspect(f)
 	}

@@ -125,8 +125,27 @@ func (s *Shoe) burnedBefore(round, number uint32, card baccarat.Card) int {
 // setAside takes a card that is not due out of its hand if the recorded end of the round does not count it. It is put
 // away then, whether a discard of its own follows or one with the other cards of the round.
 func (s *Shoe) setAside(r *record.Round) {
+	s.putBack(r)
 	setBeyondAside(r)
 	s.setThirdAside(r)
+}
+
+// putBack puts a third card that a burn named back into its hand if the recorded end of the round counts it, and the
+// rules call for it: the burn was of another card.
+func (s *Shoe) putBack(r *record.Round) {
+	for i := range r.Cards {
+		d := &r.Cards[i]
+		if d.Fate != record.Burned || r.Ended.Seq == 0 {
+			continue
+		}
+		d.Final = d.Hand
+		if r.Recompose(); s.counted(r) {
+			d.Fate, d.FateAt, s.Burns[d.Burn].Idle = record.Kept, 0, true
+			return
+		}
+		d.Final = baccarat.NoHand
+		r.Recompose()
+	}
 }
 
 // setBeyondAside takes the cards beyond the third out of their hands.

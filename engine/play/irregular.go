@@ -79,7 +79,7 @@ func (s *Shoe) answer(burn int, indicator baccarat.Card) {
 		}
 		d, certain := burnable(r, indicator, s.counted(r))
 		switch {
-		case d == nil:
+		case d == nil, d.Fate == record.Kept && d.Card != indicator && !s.excess(r):
 			continue
 		case first >= 0 && !(certain && d.Card == indicator) && !s.repeats(burn):
 			s.join(first, burn) // more than were due
@@ -195,7 +195,9 @@ func (s *Shoe) repeats(burn int) bool {
 func (s *Shoe) excess(r *record.Round) bool {
 	c := r.Coup()
 	return s.Law == nil || c.NP > 2 && !s.Law.Draws(c, baccarat.Player) || c.NB > 2 && !s.Law.Draws(c, baccarat.Banker) ||
-		record.Any(r.Cards, func(d *record.DealtCard) bool { return d.Index > 3 && d.Final == d.Hand })
+		record.Any(r.Cards, func(d *record.DealtCard) bool {
+			return d.Index > 3 && d.Final == d.Hand || d.Card == baccarat.Unread
+		})
 }
 
 // counted reports whether the recorded end of a round counts each card of its hands, and the rules call for each: a
