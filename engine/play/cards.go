@@ -148,6 +148,22 @@ func (s *Shoe) putBack(r *record.Round) {
 	}
 }
 
+// excess reports whether a hand of the round has a card that the rules do not call for, as far as they are known.
+func (s *Shoe) excess(r *record.Round) bool {
+	c := r.Coup()
+	return s.Law == nil || c.NP > 2 && !s.Law.Draws(c, baccarat.Player) || c.NB > 2 && !s.Law.Draws(c, baccarat.Banker) ||
+		record.Any(r.Cards, func(d *record.DealtCard) bool {
+			return d.Index > 3 && d.Final == d.Hand || d.Card == baccarat.Unread
+		})
+}
+
+// counted reports whether the recorded end of a round counts each card of its hands, and the rules call for each: a
+// burn that follows takes none of them.
+func (s *Shoe) counted(r *record.Round) bool {
+	c := r.Coup()
+	return c.Complete && int(r.Ended.Cards) == c.Cards() && r.Ended.MatchesCounts(c) && !s.excess(r)
+}
+
 // setBeyondAside takes the cards beyond the third out of their hands.
 func setBeyondAside(r *record.Round) {
 	var player, banker [8]baccarat.Card // no allocation for a round
