@@ -237,7 +237,7 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	w.Changes = append(w.Changes, change)
 }
 
-// placeAgain makes a wager that was withdrawn, and is raised, one that was lowered to nothing.
+// placeAgain turns the withdrawal of a wager that is raised again into a lowering to nothing.
 func placeAgain(w *record.Wager) {
 	n := len(w.Changes)
 	if !w.Gone || n == 0 || !w.Changes[n-1].Withdrawn || w.Changes[n-1].GivenBack {
