@@ -191,7 +191,8 @@ type Wager struct {
 	// this wager is not known.
 	Astray Seq `cbor:",omitempty"`
 
-	// RaisedBy is by how much the wager was raised after a motion of its settlement, RaisedAt the first raise, 0 if none.
+	// RaisedBy is by how much the wager was raised in all after a motion of its settlement, RaisedAt the first raise, 0 if
+	// there is none.
 	RaisedBy int64 `cbor:",omitempty"`
 	RaisedAt Seq   `cbor:",omitempty"`
 

@@ -489,7 +489,7 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 			case step.Wager != wager:
 			case s.TakenOff(r, step, d.Percent):
 				d.TakenOff += step.Amount
-			case s.Repeats(r, step, d.Percent):
+			case !d.Tie && s.Repeats(r, step, d.Percent):
 			default:
 				d.Marked = baccarat.Add(d.Marked, step.Amount)
 				d.MarkedAt = step.Seq
@@ -514,7 +514,11 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 // Repeats reports whether a mark may be an earlier one that was published again: the same marker of the whole charge at
 // the same place, and none was taken off between.
 func (s *Shoe) Repeats(r *Round, mark *Step, percent int64) bool {
-	if mark.Wager < 0 || 100*mark.Amount < r.Wagers[mark.Wager].Net().Paid*percent {
+	if mark.Wager < 0 {
+		return false
+	}
+	w := &r.Wagers[mark.Wager] // it may not be paid in full yet
+	if (baccarat.Odds{To: percent, For: 100}).Compare(mark.Amount, max(w.Net().Paid, w.Amount)) < 0 {
 		return false
 	}
 	return Any(r.Steps, func(o *Step) bool {

@@ -284,7 +284,8 @@ func checkReturnIntact(p *Pass) {
 			from, takes := len(p.Findings), p.takes()
 			p.reportIntact(w, "returned", w.Net().Returned)
 			// A payment is reported in full beside its vigorish. Of a return the events do not tell that nothing was charged.
-			if p.Round.PaidNet(p.Law.Law, p.Round.WagerIndex(w.ID), &takes) || w.Spot == baccarat.SpotBanker && p.quarterKept() {
+			if p.Round.PaidNet(p.Law.Law, i, &takes) ||
+				w.Spot == baccarat.SpotBanker && p.keptQuarter(i, p.quarter()) && p.quarterTaken() {
 				p.suspectFrom(from)
 			}
 		}

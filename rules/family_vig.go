@@ -516,7 +516,7 @@ func checkOnlyBankerWin(p *Pass) {
 			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result),
 			Observed: p.money(s.Amount) + " taken",
 		}
-		if !p.liftedAgain(s, &f) && p.namesBanker(s) && p.quarterOnTie() {
+		if !p.liftedAgain(s, &f) && p.namesBanker(s) && p.quarterTaken() {
 			f.Verdict = finding.Suspect
 		}
 		p.Report(f)

@@ -163,7 +163,7 @@ func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
 		if p.Config.Mode != mode || p.cancelled() {
 			return
 		}
-		quarter := p.quarterOnTie()
+		quarter := p.quarterTaken()
 		for i := range p.Round.Steps {
 			s := &p.Round.Steps[i]
 			if s.Kind < record.StepVigMarked || p.dragonCharge() {
@@ -192,11 +192,12 @@ func (p *Pass) liftedAgain(s *record.Step, f *Finding) bool {
 	return true
 }
 
-// quarterOnTie reports whether each banker wager was charged 25 percent on a tie. 9 NYCRR 5324.21(b)(1)(i)(c) and
-// (c)(4) let any table charge that; whether beside another kind of vigorish, no sentence has.
-func (p *Pass) quarterOnTie() bool {
-	percent := p.tieQuarter()
-	if percent == 0 || p.sparedBanker() != 0 {
+// quarterTaken reports whether the quarter that the text may allow was taken of each banker wager, as a charge or as a
+// return net of it. 9 NYCRR 5324.21(b)(1)(i)(c) and (c)(4) let any table charge that on a tie; whether beside another
+// kind of vigorish, no sentence has.
+func (p *Pass) quarterTaken() bool {
+	percent := p.quarter()
+	if percent == 0 || p.sparedBanker(percent) != 0 {
 		return false
 	}
 	p.stakeCharges()
@@ -208,34 +209,26 @@ func (p *Pass) quarterOnTie() bool {
 	return true
 }
 
-// tieQuarter is the percentage that the text may let any table charge on the tie of the round, 0 if it does not.
-func (p *Pass) tieQuarter() int64 {
-	reading, c := p.option("ny_tie25_exclusive"), p.coup()
-	if reading == "" || reading == "true" || !c.Complete || c.Result() != baccarat.Tie {
-		return 0
+// quarter is the percentage that the text may let any table charge of each banker wager on a tie, or an EZ table on a
+// dragon 7, 0 if it does not on the cards of the round.
+func (p *Pass) quarter() int64 {
+	onTie, onDragon, c := p.option("ny_tie25_exclusive"), p.option("ez_dragon7_charge"), p.coup()
+	switch {
+	case p.cancelled() || !c.Complete:
+	case p.dragonCharge() && (onDragon == "either" || onDragon == "pct25"):
+		return 25
+	case c.Result() == baccarat.Tie && onTie != "" && onTie != "true":
+		return p.Law.TiePercent("")
 	}
-	return p.Law.TiePercent("")
+	return 0
 }
 
-// quarterKept reports whether each banker wager was returned less a quarter, or charged, where the text may let the
-// table charge that: on a tie, or on an EZ dragon 7. The return may be recorded net of the charge.
-func (p *Pass) quarterKept() bool {
-	percent := p.tieQuarter()
-	if option := p.option("ez_dragon7_charge"); p.dragonCharge() && (option == "either" || option == "pct25") {
-		percent = 25
-	}
-	r := p.Round
-	for i := range r.Wagers {
-		w := &r.Wagers[i]
-		if w.Spot != baccarat.SpotBanker || w.Gone || p.tookFrom(i) {
-			continue
-		}
-		low, high := law.TieCharge(percent, w.Amount)
-		if kept := w.Amount - w.Net().Returned; w.Disposition() != baccarat.Return || kept < low || kept > high {
-			return false
-		}
-	}
-	return percent != 0
+// keptQuarter reports whether a banker wager, of which no charge is on record, was returned net of a percentage.
+func (p *Pass) keptQuarter(w int, percent int64) bool {
+	wager := &p.Round.Wagers[w]
+	net := charge{took: wager.Amount - wager.Net().Returned, wagers: []string{wager.ID}}
+	_, _, right := p.ofStake(&net, percent)
+	return right && wager.Disposition() == baccarat.Return && !p.tookFrom(w)
 }
 
 // dragonCharge reports whether the round is an EZ dragon 7, whose charge has a separate rule.
@@ -252,7 +245,7 @@ func checkDragonCharge(p *Pass) {
 	if !p.dragonCharge() || p.cancelled() {
 		return
 	}
-	spared := p.sparedBanker()
+	spared := p.sparedBanker(25)
 	p.stakeCharges()
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -301,12 +294,13 @@ func (p *Pass) chargeWith(s *record.Step) *charge {
 	return nil
 }
 
-// sparedBanker is the seat of a banker wager of the round from which nothing was taken, 0 if there is none.
-func (p *Pass) sparedBanker() uint32 {
+// sparedBanker is the seat of a banker wager of the round from which nothing was taken, nor returned net of the
+// percentage, 0 if there is none.
+func (p *Pass) sparedBanker(percent int64) uint32 {
 	r := p.Round
 	for w := range r.Wagers {
 		wager := &r.Wagers[w]
-		if wager.Spot == baccarat.SpotBanker && !wager.Gone && !p.tookFrom(w) {
+		if wager.Spot == baccarat.SpotBanker && !wager.Gone && !p.tookFrom(w) && !p.keptQuarter(w, percent) {
 			return wager.Seat
 		}
 	}

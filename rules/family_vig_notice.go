@@ -115,8 +115,8 @@ func (p *Pass) tellApart(from int, now *record.ConfigChange, again bool) bool {
 	found := p.Findings[from:]
 	if now.Judged {
 		p.Findings = p.Findings[:from]
-		inPlay := len(p.Shoe.Rounds) > 0 && now.Seq > p.Shoe.Rounds[0].Card
-		return again || len(found) > 0 && inPlay
+		inShoe := len(p.Shoe.Rounds) > 0 && now.UsedAt >= p.Shoe.Rounds[0].Card
+		return again || len(found) > 0 && inShoe
 	}
 	for i := range found {
 		if again && found[i].Verdict != finding.Unauditable {

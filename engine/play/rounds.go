@@ -215,8 +215,11 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	}
 	delta := max(p.Delta, -max(p.Delta, -baccarat.MaxAmount))
 	if first := r.FirstCard(); first != 0 && max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq) > first {
-		if p.Change == schema.WagerChangeRaised {
+		switch p.Change {
+		case schema.WagerChangeRaised:
 			w.RaisedBy, w.RaisedAt = baccarat.Add(w.RaisedBy, delta), cmp.Or(w.RaisedAt, c.seq)
+		case schema.WagerChangeLowered:
+			w.RaisedBy -= min(delta, w.RaisedBy)
 		}
 		return
 	}
