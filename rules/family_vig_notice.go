@@ -110,13 +110,13 @@ func (p *Pass) changes(
 
 // tellApart drops the findings from an index on if their change was judged before. Otherwise, if one of an earlier
 // change in the shoe is on record, it makes them findings about this change, since a shoe has one finding of a rule
-// without a subject. It returns whether a later change is to be told apart.
+// without a subject. The change that governs the preparation of a shoe is one in the shoe. It returns whether a later
+// change is to be told apart.
 func (p *Pass) tellApart(from int, now *record.ConfigChange, again bool) bool {
 	found := p.Findings[from:]
 	if now.Judged {
 		p.Findings = p.Findings[:from]
-		inShoe := len(p.Shoe.Rounds) > 0 && now.UsedAt >= p.Shoe.Rounds[0].Card
-		return again || len(found) > 0 && inShoe
+		return again || len(found) > 0 && now.Seq >= p.Shoe.ConfigAt
 	}
 	for i := range found {
 		if again && found[i].Verdict != finding.Unauditable {

@@ -228,7 +228,7 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	case p.Change == schema.WagerChangeWithdrawn, p.Change == schema.WagerChangeLowered && whole:
 		w.Gone, change.Withdrawn = true, true
 	case p.Change == schema.WagerChangeRaised:
-		placeAgain(w)
+		placeAgain(r, w)
 		change.Amount = delta
 	case p.Change == schema.WagerChangeLowered:
 		change.Amount = -min(delta, w.Amount)
@@ -240,14 +240,23 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	w.Changes = append(w.Changes, change)
 }
 
-// placeAgain turns the withdrawal of a wager that is raised again into a lowering to nothing.
-func placeAgain(w *record.Wager) {
+// placeAgain turns the withdrawal of a wager that is raised again into a lowering to nothing. What was returned for it
+// is then the part by which it was lowered. A wager that was given back, and was not there at the first card, stays gone.
+func placeAgain(r *record.Round, w *record.Wager) {
+	settleLowered(r, w)
 	n := len(w.Changes)
-	if !w.Gone || n == 0 || !w.Changes[n-1].Withdrawn || w.Changes[n-1].GivenBack {
+	if !w.Gone || n == 0 || !w.Changes[n-1].Withdrawn {
 		return
 	}
-	w.Changes[n-1].Withdrawn, w.Changes[n-1].Amount = false, -w.Amount
+	last := &w.Changes[n-1]
+	if last.GivenBack && last.Seq < r.FirstCard() {
+		return
+	}
+	last.Withdrawn, last.GivenBack, last.Amount = false, false, -w.Amount
 	w.Gone, w.Amount = false, 0
+	if w.Returned.Seq != 0 {
+		returnedPart(r, w)
+	}
 }
 
 func wagerOf(r *record.Round, id string) *record.Wager {
@@ -387,10 +396,18 @@ func settleLowered(r *record.Round, w *record.Wager) {
 	if n == 0 || !w.Changes[n-1].GivenBack || !w.Changes[n-1].Withdrawn || w.Lowered() < w.Amount {
 		return
 	}
-	at := w.Changes[n-1].Seq
-	r.Steps = slices.DeleteFunc(r.Steps, func(s record.Step) bool { return s.Seq == at })
-	w.PartBack, w.PartBackAt = w.PartBack+w.Returned.Amount, at
-	w.Changes, w.Gone, w.Returned = w.Changes[:n-1], false, record.Settlement{}
+	w.Changes, w.Gone = w.Changes[:n-1], false
+	returnedPart(r, w)
+}
+
+// returnedPart makes what was returned of a wager before the first card the part by which it was lowered.
+func returnedPart(r *record.Round, w *record.Wager) {
+	at := r.WagerIndex(w.ID)
+	r.Steps = slices.DeleteFunc(r.Steps, func(s record.Step) bool {
+		return s.Kind == record.StepReturned && s.Wager == at
+	})
+	w.PartBack, w.PartBackAt = w.PartBack+w.Returned.Amount, w.Returned.Seq
+	w.Returned = record.Settlement{}
 }
 
 // chargedIn is the round whose vigorish a collection of outstanding vigorish takes at once, nil if it takes what was
