@@ -354,6 +354,10 @@ func checkConservation(p *Pass) {
 			f.Verdict = finding.Suspect
 			f.Observed += fmt.Sprintf("; the last card dealt has the number %d", s.Numbered)
 		}
+		// A card that was burned and was not on record left the shoe too.
+		if got < want && record.Any(s.Burns, func(b *record.Burn) bool { return b.Idle }) {
+			f.Verdict = finding.Suspect
+		}
 		p.Report(f)
 	}
 }
