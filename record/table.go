@@ -106,8 +106,6 @@ type ConfigChange struct {
 	Opened bool
 	// InRound means that it came within a round.
 	InRound bool
-	// Used means that a card of a round was dealt under it, the first one at UsedAt, Judged that a card was dealt under it
-	// or under a later one.
+	// Used means that a card of a round was dealt under it, Judged that a card was dealt under it or under a later one.
 	Used, Judged bool
-	UsedAt       Seq `cbor:",omitempty"`
 }

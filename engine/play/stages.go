@@ -30,7 +30,7 @@ func (t *Table) changed(c *turn, s *Shoe, r *record.Round) {
 	if at < 0 || changes[at].Judged {
 		return
 	}
-	changes[at].Used, changes[at].UsedAt = true, c.seq
+	changes[at].Used = true
 	c.reach(Changed, s, nil)
 	t.History.Debts = t.History.Debts[:0]
 	for i := range changes[:at+1] {
