@@ -241,7 +241,8 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 }
 
 // placeAgain turns the withdrawal of a wager that is raised again into a lowering to nothing. What was returned for it
-// is then the part by which it was lowered. A wager that was given back, and was not there at the first card, stays gone.
+// is then the part by which it was lowered. A wager that was given back before the first card and is raised after it
+// stays gone.
 func placeAgain(r *record.Round, w *record.Wager) {
 	settleLowered(r, w)
 	n := len(w.Changes)
