@@ -180,7 +180,7 @@ func inConsole(page string) map[string]row {
 		if below := shownRule.FindStringSubmatch(line); below != nil {
 			rule = below[1]
 		}
-		all[c[0]] = row{c[2], rule, c[6], strings.ToUpper(c[7])}
+		all[c[0]] = row{c[3], rule, c[1], strings.ToUpper(c[6])}
 	}
 	return all
 }
