@@ -61,8 +61,9 @@ verifiers: verify-page windows ## build what verifies bundles elsewhere, and lis
 test: engines ## run all tests with real engines; RUN=name for some
 	deploy/dev/inmemory.sh go test -timeout 60m -ldflags=-w -run '$(RUN)' ./...
 
+# The first package is the root. Its tests only read files.
 race: ## run the tests without engines under the race detector; needs a C compiler
-	go test -timeout 30m -race -short $$(go list ./... | sed 1d) # the tests of the first one, the root, only read files
+	go test -timeout 30m -race -short $$(go list ./... | sed 1d)
 
 lint: $(GOLANGCI) $(BUF) ## check coding rules, formatting and the event contract
 	$(GOLANGCI) run ./...

@@ -112,13 +112,18 @@ func replayRecords(t testing.TB, options engine.Options, records iter.Seq2[*engi
 	if err := engine.New(options).Replay(records, b, nil); err != nil {
 		t.Error(err)
 	}
+	compareTables(options, b)
+	for _, d := range b.DeadLetters {
+		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)
+	}
+}
+
+// compareTables adds the findings about the tables of the floor against each other.
+func compareTables(options engine.Options, b *rows.Set) {
 	floor := engine.NewFloor(options)
 	floor.Note(b.Configs)
 	floor.NoteRounds(&b.Rounds)
 	b.Findings = finding.Latest(append(b.Findings, floor.Findings()...))
-	for _, d := range b.DeadLetters {
-		t.Errorf("dead letter %d: %s", d.Offset, d.Reason)
-	}
 }
 
 // eachFixture runs a test for each legal shoe of the fixtures, in parallel.

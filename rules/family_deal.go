@@ -461,11 +461,11 @@ func checkThirdCardOrder(p *Pass) {
 	if !p.thirdCardsReversed() {
 		return
 	}
+	player, banker := p.Round.CardAt(baccarat.Player, 3), p.Round.CardAt(baccarat.Banker, 3)
 	f := Finding{
 		Expected: "the player's third card before the banker's", Observed: "the banker's third card came first",
-		Evidence: []record.Seq{p.Round.CardAt(baccarat.Banker, 3).Seq, p.Round.CardAt(baccarat.Player, 3).Seq},
+		Evidence: []record.Seq{banker.Seq, player.Seq},
 	}
-	player, banker := p.Round.CardAt(baccarat.Player, 3), p.Round.CardAt(baccarat.Banker, 3)
 	if player.Seq < banker.Seq {
 		p.CannotJudge("the cards were reported in another order than that of their numbers", banker.Seq)
 		return

@@ -513,7 +513,7 @@ func (p *Pass) checkIdleBurns() {
 	var idle []string
 	f := Finding{Expected: "cards burned for a card drawn in error or found face up"}
 	for i := range p.Shoe.Burns {
-		// A burn after the last round of the shoe is entered for the round that did not come.
+		// A burn after the last round has the number of the next one, which is not played.
 		if b := &p.Shoe.Burns[i]; b.Idle && (b.Round == p.Round.No || b.Round > p.Round.No && p.Round.Next == 0) {
 			idle = append(idle, fmt.Sprintf("%v and %s", b.Indicator, furtherCards(b.Further())))
 			f.Evidence = append(f.Evidence, b.Seq)

@@ -117,8 +117,8 @@ func (p *Pass) payable(w *record.Wager) bool {
 		p.read(w)
 }
 
-// raisePaid reports whether a wager was paid again after a raise that came after a motion of its settlement, and in all
-// as if the raise counted: the raise is the error.
+// raisePaid reports whether a wager was raised after a motion of its settlement, then paid, and paid in all as if the
+// raise counted. The raise is the error then, not the payment.
 func (p *Pass) raisePaid(w *record.Wager) bool {
 	if _, judged := p.Law.Cited("wager.after-no-more-bets"); !judged || w.RaisedBy == 0 || w.Paid.Seq < w.RaisedAt ||
 		w.Disposition() != baccarat.Pay || p.disposition(w) != baccarat.Pay || p.settledTwice(w) {
@@ -302,8 +302,8 @@ func checkCollectIntact(p *Pass) {
 	}
 }
 
-// lacksCoupon reports whether a wager was collected or returned without its coupon: the texts permit coupons, and have
-// nothing on what becomes of them.
+// lacksCoupon reports whether a wager was collected or returned without its coupon, and that this cannot be judged: the
+// texts permit coupons, and have nothing on what becomes of them.
 func (p *Pass) lacksCoupon(w *record.Wager, got int64) bool {
 	if w.Coupon <= 0 || got != w.Amount-w.Coupon {
 		return false

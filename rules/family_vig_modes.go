@@ -223,7 +223,7 @@ func (p *Pass) quarter() int64 {
 	return 0
 }
 
-// keptQuarter reports whether a banker wager, of which no charge is on record, was returned net of a percentage.
+// keptQuarter reports whether a wager without a charge on record was returned less a percentage of it.
 func (p *Pass) keptQuarter(w int, percent int64) bool {
 	wager := &p.Round.Wagers[w]
 	net := charge{took: wager.Amount - wager.Net().Returned, wagers: []string{wager.ID}}
@@ -294,8 +294,8 @@ func (p *Pass) chargeWith(s *record.Step) *charge {
 	return nil
 }
 
-// sparedBanker is the seat of a banker wager of the round from which nothing was taken, nor returned net of the
-// percentage, 0 if there is none.
+// sparedBanker is the seat of a banker wager of the round from which nothing was taken, and which was not returned less
+// the percentage; 0 if there is none.
 func (p *Pass) sparedBanker(percent int64) uint32 {
 	r := p.Round
 	for w := range r.Wagers {

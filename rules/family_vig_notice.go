@@ -82,9 +82,9 @@ func (p *Pass) reportNotice(f proof, now *record.ConfigChange, expected, change 
 	}
 }
 
-// changes judges the configurations that came into use since the last were judged, and differ from the one before them
-// in a matter, with the time at which it had last changed between rounds; never is math.MinInt64. A configuration under
-// which no card was dealt changed nothing, and a table that left the matter out is not known to.
+// changes judges each configuration in use that differs in a matter from the one in use before; last is the time at
+// which the matter had last changed between rounds, math.MinInt64 if it had not. A configuration under which no card
+// was dealt changed nothing, and a table that left the matter out is not known to have changed it.
 func (p *Pass) changes(
 	unknown func(*law.Config) bool, differ func(before, now *law.Config) bool,
 	each func(before, now *record.ConfigChange, last int64),
@@ -108,10 +108,10 @@ func (p *Pass) changes(
 	}
 }
 
-// tellApart drops the findings from an index on if their change was judged before. Otherwise, if one of an earlier
-// change in the shoe is on record, it makes them findings about this change, since a shoe has one finding of a rule
-// without a subject. The change that governs the preparation of a shoe is one in the shoe. It returns whether a later
-// change is to be told apart.
+// tellApart drops the findings of a change, which are those at from and later, if the change was judged before. Again
+// means that an earlier change in the shoe has a finding of the rule. A shoe has one such finding without a subject, so
+// the findings of this change get its configuration as their subject. The change that governs the preparation of a shoe
+// is one in the shoe. It returns again for the next change.
 func (p *Pass) tellApart(from int, now *record.ConfigChange, again bool) bool {
 	found := p.Findings[from:]
 	if now.Judged {

@@ -65,8 +65,8 @@ func (p *Pass) handouts() []handout {
 	return list
 }
 
-// handedApart reports whether a card is not of a handout that names its cards, but of another one of the hand to the
-// same patron: the cards of both may come back together.
+// handedApart reports whether a card belongs to another handout of the hand to the same patron, and not to this one,
+// which names its cards. The cards of both may come back together.
 func handedApart(r *record.Round, out *record.Squeeze, card uint32) bool {
 	return len(out.Cards) > 0 && !slices.Contains(out.Cards, card) && record.Any(r.Squeezes, func(s *record.Squeeze) bool {
 		return s.Kind == record.SqueezeHanded && s.Hand == out.Hand && s.Seat == out.Seat && slices.Contains(s.Cards, card)

@@ -84,11 +84,8 @@ func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, e
 	return f, err
 }
 
-// maxShoe is the maximum number of findings of a shoe that WithShoe returns.
-const maxShoe = 200
-
-// WithShoe returns a finding, and the latest of the other findings of its shoe. One statement reads both if the cache
-// has the finding.
+// WithShoe returns a finding, and the other findings of its shoe, the latest first and at most 200. One statement reads
+// both if the cache has the finding.
 func (s *Store) WithShoe(ctx context.Context, scope Scope, id string) (f Finding, others []Finding, err error) {
 	r := s.cache.find(scope, id, s.now())
 	if r != nil {
@@ -109,13 +106,13 @@ func (s *Store) WithShoe(ctx context.Context, scope Scope, id string) (f Finding
 	return f, slices.DeleteFunc(others, func(o Finding) bool { return o.ID == id }), err
 }
 
-// ofShoe returns the latest findings of a shoe; at is the time of one of them.
+// ofShoe returns the latest findings of a shoe, at most 200; at is the time of one of them.
 func (s *Store) ofShoe(ctx context.Context, scope Scope, l Location, at time.Time) ([]Finding, error) {
 	if l.Shoe == "" {
 		return nil, nil
 	}
 	return s.Findings(ctx, scope, FindingQuery{
-		Property: l.Property, Table: l.Table, Shoe: l.Shoe, Limit: maxShoe,
+		Property: l.Property, Table: l.Table, Shoe: l.Shoe, Limit: 200,
 		Since: at.Add(-ShoeLasts), Until: at.Add(ShoeLasts),
 	})
 }
@@ -143,7 +140,11 @@ func (s *Store) FindingsByID(ctx context.Context, scope Scope, ids []string) ([]
 	if err != nil {
 		return nil, err
 	}
-	slices.SortFunc(found, func(a, b Finding) int { return slices.Index(ids, a.ID) - slices.Index(ids, b.ID) })
+	place := make(map[string]int, len(ids))
+	for i, id := range ids {
+		place[id] = i
+	}
+	slices.SortFunc(found, func(a, b Finding) int { return place[a.ID] - place[b.ID] })
 	return found, s.States(ctx, scope, found)
 }
 

@@ -133,9 +133,12 @@ func (s *Shoe) setAside(r *record.Round) {
 // putBack puts a third card that a burn named back into its hand if the recorded end of the round counts it, and the
 // rules call for it: the burn was of another card.
 func (s *Shoe) putBack(r *record.Round) {
+	if r.Ended.Seq == 0 {
+		return
+	}
 	for i := range r.Cards {
 		d := &r.Cards[i]
-		if d.Fate != record.Burned || r.Ended.Seq == 0 {
+		if d.Fate != record.Burned {
 			continue
 		}
 		d.Final = d.Hand

@@ -213,7 +213,7 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	if w == nil {
 		return
 	}
-	delta := max(p.Delta, -max(p.Delta, -baccarat.MaxAmount))
+	delta := max(p.Delta, -max(p.Delta, -baccarat.MaxAmount)) // the magnitude: the lowest int64 has no opposite
 	if first := r.FirstCard(); first != 0 && max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq) > first {
 		switch p.Change {
 		case schema.WagerChangeRaised:
@@ -223,16 +223,19 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 		}
 		return
 	}
-	change := record.WagerChange{Seq: c.seq, Spot: w.Spot}
-	switch whole := delta == w.Amount && delta > 0; {
-	case p.Change == schema.WagerChangeWithdrawn, p.Change == schema.WagerChangeLowered && whole:
-		w.Gone, change.Withdrawn = true, true
-	case p.Change == schema.WagerChangeRaised:
+	change, kind := record.WagerChange{Seq: c.seq, Spot: w.Spot}, p.Change
+	if kind == schema.WagerChangeLowered && delta == w.Amount && delta > 0 {
+		kind = schema.WagerChangeWithdrawn
+	}
+	switch kind {
+	case schema.WagerChangeRaised:
 		placeAgain(r, w)
 		change.Amount = delta
-	case p.Change == schema.WagerChangeLowered:
+	case schema.WagerChangeLowered:
 		change.Amount = -min(delta, w.Amount)
-	case p.Change == schema.WagerChangeMoved:
+	case schema.WagerChangeWithdrawn:
+		w.Gone, change.Withdrawn = true, true
+	case schema.WagerChangeMoved:
 		w.Spot, w.SpotName = baccarat.Spot(p.ToSpot), p.ToSpotName
 		w.AreaOK = true // nothing says that it lies outside the area to which it was moved
 	}
