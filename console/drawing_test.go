@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -165,6 +167,7 @@ func TestClocks(t *testing.T) {
 	})
 	b := openBrowser(t, c.url, 1440, 900)
 	clocks(t, c, b)
+	b.do(chromedp.Navigate("about:blank")) // An hour ends the session: an open page would be refused its updates.
 	later.Store(int64(time.Hour))
 	clocks(t, c, b)
 	b.quiet()
