@@ -42,6 +42,10 @@ func Soak(short, long int) int {
 	return short
 }
 
+// Skips reports whether a test leaves out the case number i: with -short it tries each 16th. A case is replayed by one
+// goroutine, so the race detector needs no more of them.
+func Skips(i int) bool { return testing.Short() && i%16 > 0 }
+
 // Stride is how many positions a test steps over between two that it tries.
 func Stride(short, long int) int {
 	switch {
