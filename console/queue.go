@@ -39,18 +39,14 @@ func queuePage(c *Console, x *exchange) error {
 		return err
 	}
 	rows, totals := of.rows, of.Totals
-	all := int(totals.Open)
-	if grouped {
-		all = int(totals.Groups)
-	}
 	query := x.r.URL.Query()
 	views, err := c.views(x, query)
 	if err != nil {
 		return err
 	}
 	return x.page("queue", "Queue", map[string]any{
-		"Rows": rows, "All": all, "First": query.Get("after") != "", "Start": with(query, "after", ""),
-		"Next": next(query, rows, &f, all), "Totals": totals, "Grouped": grouped, "Facets": of.Facets,
+		"Rows": rows, "All": of.All, "First": query.Get("after") != "", "Start": with(query, "after", ""),
+		"Next": next(query, rows, &f, of.All), "Totals": totals, "Grouped": grouped, "Facets": of.Facets,
 		"Orders": store.Orders(),
 		"Filter": query, "Views": views, "Chips": chips(query), "Query": query.Encode(),
 		"Dispositions": store.Dispositions(), "Me": x.user.Name,

@@ -158,6 +158,8 @@ func (f *Filter) place(r *OpenFinding) Place {
 type Shown struct {
 	Groups []Group
 	Open   []OpenFinding
+	// All is how many rows all pages have.
+	All    int
 	Totals Totals
 	Facets Facets
 }
@@ -168,9 +170,9 @@ func (s *Store) Show(ctx context.Context, scope Scope, f Filter, grouped bool) (
 	if err != nil {
 		return v, err
 	}
-	v.Totals, v.Facets = totalsOf(rows, partial), facetsOf(rows)
+	v.Totals, v.Facets, v.All = totalsOf(rows, partial), facetsOf(rows), len(rows)
 	if grouped {
-		v.Groups = groupsOf(rows, &f)
+		v.Groups, v.All = groupsOf(rows, &f)
 	} else {
 		v.Open = openOf(rows, &f)
 	}
@@ -180,13 +182,16 @@ func (s *Store) Show(ctx context.Context, scope Scope, f Filter, grouped bool) (
 // Groups returns the queue in groups, in the order of the filter.
 func (s *Store) Groups(ctx context.Context, scope Scope, f Filter) ([]Group, error) {
 	rows, _, err := s.filtered(ctx, scope, &f)
-	return groupsOf(rows, &f), err
+	groups, _ := groupsOf(rows, &f)
+	return groups, err
 }
 
-func groupsOf(rows []*OpenFinding, f *Filter) []Group {
+// groupsOf returns the groups of a page, and how many there are on all pages.
+func groupsOf(rows []*OpenFinding, f *Filter) (groups []Group, count int) {
 	type group struct {
 		Group
-		first Place // of its most urgent finding
+		first *OpenFinding // the most urgent
+		place Place        // of first
 	}
 	byKey := map[groupKey]*group{}
 	var all []*group
@@ -195,24 +200,25 @@ func groupsOf(rows []*OpenFinding, f *Filter) []Group {
 		g := byKey[k]
 		switch {
 		case g == nil:
-			g = &group{Group: Group{OpenFinding: *r, FirstAt: r.At, LastAt: r.At}, first: place}
+			g = &group{Group: Group{FirstAt: r.At, LastAt: r.At}, first: r, place: place}
 			byKey[k], all = g, append(all, g)
-		case compare("", &place, &g.first) < 0:
-			g.OpenFinding, g.first = *r, place
+		case compare("", &place, &g.place) < 0:
+			g.first, g.place = r, place
 		}
 		g.add(r)
 	}
 	order := make([]ranked, len(all))
 	for i, g := range all {
-		g.Urgency = g.first.Urgency
+		g.OpenFinding = *g.first
+		g.Urgency = g.place.Urgency
 		order[i] = ranked{g.Place(), i}
 	}
 	order = page(order, f)
-	groups := make([]Group, len(order))
+	groups = make([]Group, len(order))
 	for i, r := range order {
 		groups[i] = all[r.n].Group
 	}
-	return groups
+	return groups, len(all)
 }
 
 func (g *Group) add(r *OpenFinding) {
@@ -283,7 +289,6 @@ type Totals struct {
 	Unassigned uint64
 	New        uint64
 	Closing    uint64
-	Groups     uint64 // groups of the findings, as in Groups
 	// Partial reports that the cache does not have all open findings.
 	Partial bool
 }
@@ -296,9 +301,7 @@ func (s *Store) Totals(ctx context.Context, scope Scope, f Filter) (Totals, erro
 
 func totalsOf(rows []*OpenFinding, partial bool) Totals {
 	t := Totals{Open: uint64(len(rows)), Partial: partial}
-	groups := map[groupKey]bool{}
 	for _, r := range rows {
-		groups[groupKey{r.Fingerprint, r.State}] = true
 		*t.of(r.Severity)++
 		if r.Owner == "" {
 			t.Unassigned++
@@ -310,7 +313,6 @@ func totalsOf(rows []*OpenFinding, partial bool) Totals {
 			t.Closing++
 		}
 	}
-	t.Groups = uint64(len(groups))
 	return t
 }
 
