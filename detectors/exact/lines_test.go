@@ -129,6 +129,9 @@ func bookOf(t *testing.T, wagers map[string]string) *law.Law {
 
 // The house edge of a side bet, from its lines alone, is the published one, and docs/rulebooks.md has both.
 func TestPublishedHouseEdges(t *testing.T) {
+	if testing.Short() {
+		t.Skip("one goroutine counts for a minute under the race detector")
+	}
 	wagers := map[string]string{}
 	for _, x := range published {
 		if x.lines != "" {
