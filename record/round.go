@@ -68,6 +68,8 @@ type Round struct {
 	// Misreads are cards that the reader is suspected of having misread, two at most. Cards then has the cards that agree
 	// with everything else.
 	Misreads [2]Misread
+	// Early are acts about wagers that were reported before the wager.
+	Early []Early `cbor:",omitempty"`
 	// Errant means that a card was dealt that was not due at a table that does not report burns: until the recorded end
 	// it is not known whether the card stayed in its hand.
 	Errant bool
@@ -191,6 +193,10 @@ type Wager struct {
 	// this wager is not known.
 	Astray Seq `cbor:",omitempty"`
 
+	// Early is a change that was reported before the wager, 0 if there is none: whether the wager was reported with it is
+	// not known.
+	Early Seq `cbor:",omitempty"`
+
 	// RaisedBy is by how much the wager was raised in all after a motion of its settlement, RaisedAt the first raise, 0 if
 	// there is none.
 	RaisedBy int64 `cbor:",omitempty"`
@@ -200,6 +206,41 @@ type Wager struct {
 	// gave back what had been collected.
 	Paid, Collected, Returned Settlement
 	PutBack                   int64
+}
+
+// Early is an act about a wager that was reported before the wager: a confirmation, an exchange of cash, or a change.
+type Early struct {
+	Wager       string
+	Confirmed   Touched
+	Converted   Change
+	ConvertedAt int64
+	ConvertedBy baccarat.Role
+	Changed     Seq
+}
+
+// Of enters the act into its wager.
+func (e *Early) Of(w *Wager) {
+	if e.Confirmed.Seq != 0 {
+		w.Confirmed = append(w.Confirmed, e.Confirmed)
+	}
+	if made := e.Converted; made.Seq != 0 {
+		if sum := baccarat.Add(made.Amount, w.Converted.Amount); sum <= w.Amount { // a further part, not published again
+			made.Amount = sum
+		}
+		w.Converted, w.ConvertedAt, w.ConvertedBy = made, e.ConvertedAt, e.ConvertedBy
+	}
+	if e.Changed != 0 {
+		w.Early = e.Changed
+	}
+}
+
+// TakeEarly enters into a wager what was reported about it before.
+func (r *Round) TakeEarly(w *Wager) {
+	for i := range r.Early {
+		if r.Early[i].Wager == w.ID {
+			r.Early[i].Of(w)
+		}
+	}
 }
 
 // Net is what all motions of a wager come to: at most one of Paid and Collected is not 0.
@@ -237,6 +278,8 @@ type WagerChange struct {
 	Spot      baccarat.Spot
 	Withdrawn bool
 	GivenBack bool
+	// Unread means that a raise or a lowering did not say by how much.
+	Unread bool `cbor:",omitempty"`
 }
 
 // StoodAt is the amount and the spot of a wager after an event, with the changes up to it alone. The amount is 0 before
@@ -275,10 +318,11 @@ func (w *Wager) Most() int64 {
 	return most
 }
 
-// Unread reports whether the amount of a wager was not read: an amount of 0, when it was placed or at last.
+// Unread reports whether the amount of a wager was not read: an amount of 0, when it was placed or at last, or a raise
+// or lowering by 0.
 func (w *Wager) Unread() bool {
 	placed, _ := w.StoodAt(w.Placed)
-	return placed == 0 || w.Amount == 0
+	return placed == 0 || w.Amount == 0 || Any(w.Changes, func(c *WagerChange) bool { return c.Unread })
 }
 
 // Change is an amount that changed at an event.
@@ -402,7 +446,7 @@ type Voided struct {
 func (r *Round) Reset(no uint32) {
 	*r = Round{
 		No: no, Cards: r.Cards[:0], Wagers: r.Wagers[:0], Steps: r.Steps[:0], Calls: r.Calls[:0],
-		Instructions: r.Instructions[:0], Touches: r.Touches[:0], ConfigChanged: r.ConfigChanged[:0],
+		Early: r.Early[:0], Instructions: r.Instructions[:0], Touches: r.Touches[:0], ConfigChanged: r.ConfigChanged[:0],
 		coupCards: -1, Squeezes: r.Squeezes[:0], Moves: r.Moves[:0], Discards: r.Discards[:0], Bancos: r.Bancos[:0],
 	}
 }

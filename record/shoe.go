@@ -406,7 +406,7 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 		s.Dues = append(s.Dues, Due{
 			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie,
 			Percent: takes.Percent(r.Config), Kind: r.Config.ModeName,
-			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved || w.Astray != 0,
+			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved || w.Astray != 0 || w.Early != 0,
 		})
 		d := &s.Dues[len(s.Dues)-1]
 		if s.chargeSteps(r, i, d); !unproved && r.PaidNet(l, i, &takes) {

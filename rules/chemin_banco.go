@@ -76,8 +76,17 @@ func (p *Pass) judgePreference(call *record.Banco, what string, others []record.
 	case placed >= bank.Amount:
 		f.Observed += " beside it"
 		p.Report(f)
-	case placed == 0 && p.announcedBefore(call, others) && !p.withdrew(call.Seat):
-		f.Observed += fmt.Sprintf("; seat %d announced and placed no wager", call.Seat)
+	case placed == 0 && p.announcedBefore(call, others):
+		withdrew, handedBack := p.gone(call.Seat)
+		switch {
+		case withdrew:
+			return
+		case handedBack != nil:
+			f.Observed += fmt.Sprintf("; the wager of seat %d was handed back", call.Seat)
+			f.Evidence = append(f.Evidence, handedBack.Returned.Seq)
+		default:
+			f.Observed += fmt.Sprintf("; seat %d announced and placed no wager", call.Seat)
+		}
 		p.Suspect(f)
 	}
 }
@@ -96,11 +105,21 @@ func (p *Pass) announcedBefore(call *record.Banco, others []record.SeatChange) b
 	})
 }
 
-// withdrew reports whether a seat withdrew a wager against the Banker.
-func (p *Pass) withdrew(seat uint32) bool {
-	return record.Any(p.Round.Wagers, func(w *record.Wager) bool {
-		return w.Gone && w.Seat == seat && w.Spot == baccarat.SpotAgainstBanker
-	})
+// gone reports whether a seat withdrew a wager against the Banker, and which was handed back to it. Who wanted that was
+// not reported: the dealer may have refused the wager.
+func (p *Pass) gone(seat uint32) (withdrew bool, handedBack *record.Wager) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if !w.Gone || w.Seat != seat || w.Spot != baccarat.SpotAgainstBanker {
+			continue
+		}
+		if n := len(w.Changes); n > 0 && w.Changes[n-1].GivenBack {
+			handedBack = w
+			continue
+		}
+		withdrew = true
+	}
+	return withdrew, handedBack
 }
 
 // checkBancoArea judges where a wager lies that goes with a call. For other wagers against the Banker no sentence that

@@ -249,12 +249,17 @@ func checkVoidGround(p *Pass) {
 	if ground == HandComplete {
 		c := r.Coup()
 		f.Observed = fmt.Sprintf("void with the round complete at player %d, banker %d", c.P, c.B)
+		if !p.cancelled() {
+			f.Observed += ", and settled by these counts"
+		}
 	}
 	if p.Config.Game == baccarat.CheminDeFer {
 		p.CannotJudge("irregularities of chemin de fer are not in the text; "+f.Observed, f.Evidence...)
 		return
 	}
-	f.Verdict = finding.Suspect
+	if r.Ended.Result != baccarat.Void || p.cancelled() || !collects(r) {
+		f.Verdict = finding.Suspect
+	}
 	if ground == HandComplete {
 		winners, due := p.withheld()
 		for _, w := range winners {
@@ -291,13 +296,16 @@ func (p *Pass) recordedVoid() {
 			),
 			Evidence: append(cardEvidence(r), r.Ended.Seq),
 		}
-		collected := false
 		for i := range r.Wagers {
 			f.Evidence = append(f.Evidence, moneyEvidence(&r.Wagers[i], r)...)
-			collected = collected || r.Wagers[i].Disposition() == baccarat.Collect
 		}
-		p.suspectIf(!collected, f)
+		p.suspectIf(!collects(r), f)
 	}
+}
+
+// collects reports whether a wager of a round was collected: a void round never permits that.
+func collects(r *record.Round) bool {
+	return record.Any(r.Wagers, func(w *record.Wager) bool { return w.Disposition() == baccarat.Collect })
 }
 
 // claimed reports whether the round was declared void for lack of cards, and the rulebook has the rule that judges

@@ -164,7 +164,8 @@ func checkLateWager(p *Pass) {
 		w := &r.Wagers[i]
 		if w.Placed > closed {
 			late := lateness{closed: closed, at: w.Placed, uncalled: uncalled(r)}
-			if stands, _ := w.StoodAt(first); stands == 0 && call != nil && w.Gone {
+			before := first == 0 || w.Placed < first
+			if stands, _ := w.StoodAt(first); before && stands == 0 && call != nil && w.Gone {
 				late.verdict = finding.Information // not accepted
 			}
 			p.reportLate(w, fmt.Sprintf("%s %s placed", p.spot(w), p.money(w.Amount)), late)
@@ -417,6 +418,7 @@ func checkVerbalConfirmed(p *Pass) {
 			continue
 		}
 		var dealer, supervisor, floorperson bool
+		unknown := 0 // confirmations without a role
 		evidence := p.scratch.seqs[:0]
 		for _, c := range w.Confirmed {
 			if first != 0 && c.Seq > first {
@@ -425,6 +427,9 @@ func checkVerbalConfirmed(p *Pass) {
 			dealer = dealer || c.Role == baccarat.RoleDealer
 			supervisor = supervisor || c.Role == baccarat.RoleSupervisor
 			floorperson = floorperson || c.Role == baccarat.RoleFloorperson
+			if c.Role == baccarat.NoRole {
+				unknown++
+			}
 			evidence = append(evidence, c.Seq)
 		}
 		p.scratch.seqs = evidence
@@ -435,10 +440,14 @@ func checkVerbalConfirmed(p *Pass) {
 			)
 			continue
 		}
-		if !dealer || !supervisor {
+		switch {
+		case dealer && supervisor:
+		case dealer && unknown >= 1, (supervisor || floorperson) && unknown >= 1, unknown >= 2:
+			p.CannotJudge("who confirmed a verbal wager was not reported", append(slices.Clone(evidence), w.Placed)...)
+		default:
 			p.reportWager(
 				w, "confirmed by DEALER and SUPERVISOR before the first card",
-				confirmedBy(dealer, supervisor), evidence...,
+				confirmedBy(dealer, supervisor, unknown), evidence...,
 			)
 		}
 	}
@@ -542,8 +551,10 @@ func (p *Pass) option(key string) string {
 }
 
 // confirmedBy names who confirmed a verbal wager, and who did not.
-func confirmedBy(dealer, supervisor bool) string {
+func confirmedBy(dealer, supervisor bool, unknown int) string {
 	switch {
+	case unknown > 0:
+		return "one confirmation, without a role"
 	case dealer:
 		return "confirmed by DEALER, not by SUPERVISOR"
 	case supervisor:

@@ -149,27 +149,30 @@ func (p *Pass) Report(f Finding) {
 			Evidence: []record.Seq{at}, Observed: fmt.Sprintf("an amount at seat %d was not reported", f.Seat),
 		}
 	}
-	if at := p.astray(&f); at != 0 && f.Verdict != finding.Unauditable {
+	if at, what := p.astray(&f); at != 0 && f.Verdict != finding.Unauditable {
 		f.Verdict, f.Evidence = finding.Unauditable, append(f.Evidence, at)
-		f.Observed = "a settlement of the wager names another round or shoe; found: " + f.Observed
+		f.Observed = what + "; found: " + f.Observed
 	}
 	p.Findings = append(p.Findings, f)
 }
 
-// astray is a settlement that names another round or shoe than the wager that a finding about money is about, 0 for
-// none.
-func (p *Pass) astray(f *Finding) record.Seq {
+// astray is a settlement that names another round or shoe than the wager that a finding about money is about, or a
+// change that was reported before that wager, and what it is. It is 0 for none.
+func (p *Pass) astray(f *Finding) (at record.Seq, what string) {
 	if p.Round == nil || p.rule.Needs&baccarat.FeedSettlement == 0 {
-		return 0
+		return 0, ""
 	}
 	id, one := f.Subject.Wager()
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Astray != 0 && (one && w.ID == id || !one && f.Seat == w.Seat && p.rule.Compares != nothing) {
-			return w.Astray
+		switch about := one && w.ID == id || !one && f.Seat == w.Seat && p.rule.Compares != nothing; {
+		case about && w.Astray != 0:
+			return w.Astray, "a settlement of the wager names another round or shoe"
+		case about && w.Early != 0:
+			return w.Early, "a change of the wager was reported before the wager"
 		}
 	}
-	return 0
+	return 0, ""
 }
 
 // unreadAmount is an event whose amount was not read and that the rule compares for a finding, 0 for none.

@@ -45,15 +45,16 @@ func (p *Pass) ground() Ground { return GroundOf(p.Law.Law, p.Shoe, p.Round) }
 
 // cancelled reports whether the round was declared void, or recorded as void and not settled by its cards.
 func (p *Pass) cancelled() bool {
-	return p.Round.Voided.Seq != 0 || p.Round.Ended.Result == baccarat.Void && !SettledByCards(p.Law.Law, p.Round)
+	r := p.Round
+	return (r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void) && !SettledByCards(p.Law.Law, r)
 }
 
-// SettledByCards reports whether a round that is recorded as void, and was not declared void, is complete and was
-// settled by its cards: more of its wagers were settled as the cards have it than as in a void round, and a winner was
-// paid if there is one. Its money is then judged by the cards, and the record of it by outcome.void-ground.
+// SettledByCards reports whether a round that was declared or is recorded as void is complete and was settled by its
+// cards: more of its wagers were settled as the cards have it than as in a void round, and a winner was paid if there
+// is one. Its money is then judged by the cards, and that it is void by outcome.void-ground.
 func SettledByCards(l *law.Law, r *record.Round) bool {
-	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || r.Voided.Seq != 0 ||
-		r.Ended.Result != baccarat.Void || unread(r) {
+	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer ||
+		r.Voided.Seq == 0 && r.Ended.Result != baccarat.Void || unread(r) {
 		return false
 	}
 	c := Settling(l, r)
@@ -81,6 +82,15 @@ func SettledByCards(l *law.Law, r *record.Round) bool {
 		}
 	}
 	return asDealt < asVoid && (paid > 0 || winners == 0)
+}
+
+// Returns reports whether a wager is to be returned: by the cards, or because the round was declared void.
+func Returns(l *law.Law, r *record.Round, w *record.Wager) bool {
+	if l == nil || r.Config == nil || r.Voided.Seq != 0 {
+		return r.Voided.Seq != 0
+	}
+	c := Settling(l, r)
+	return c.Complete && outcomeUnder(l, r.Config, w, c) == baccarat.Return
 }
 
 // seized reports whether a wager of a void round was collected that does not lose by the cards: it would be wrong in a

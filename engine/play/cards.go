@@ -57,7 +57,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	card := readCard(p.Card)
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
 	if before := r.Card(p.CardSeq); before != nil && p.CardSeq != 0 {
-		if before.Hand != baccarat.Hand(p.Hand) || uint32(before.Index) != p.Index || before.Card != card {
+		if before.Hand != baccarat.Hand(p.Hand) || p.Index != 0 && uint32(before.Index) != p.Index || before.Card != card {
 			t.disputeCard(c, s, r, before)
 		}
 		return // published before, under another event id
@@ -78,13 +78,13 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	r.Cards = append(r.Cards, record.DealtCard{
 		Seq: c.seq, CardSeq: p.CardSeq, BySeat: p.BySeat, Hand: baccarat.Hand(p.Hand), Final: baccarat.Hand(p.Hand),
-		Index: uint8(min(p.Index, 255)), Card: card, Face: baccarat.Face(p.Face), Place: baccarat.Place(p.PlacedAt),
+		Index: indexOf(r, p), Card: card, Face: baccarat.Face(p.Face), Place: baccarat.Place(p.PlacedAt),
 		LeftHand: p.DrawingHand == schema.DealerHandLeft, Handed: p.DrawingHand != schema.DealerHandUnspecified,
 		ByRole: baccarat.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
 		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.holder(),
 	})
 	r.Recompose()
-	if p.Index > 2 {
+	if r.Cards[len(r.Cards)-1].Index > 2 {
 		s.beyondDue(r)
 	}
 	r.Curator = t.holder()
@@ -98,6 +98,20 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	s.LastCard, s.Numbered, s.NumberedOut = c.seq, max(s.Numbered, p.CardSeq), s.Out
 	r.Left = s.left()
+}
+
+// indexOf is the index of a card in its hand: as reported, otherwise the next one.
+func indexOf(r *record.Round, p *schema.CardDealt) uint8 {
+	if p.Index != 0 {
+		return uint8(min(p.Index, 255))
+	}
+	index := uint8(1)
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.Placed() == baccarat.Hand(p.Hand) {
+			index = max(index, d.Index+1)
+		}
+	}
+	return index
 }
 
 // beyondDue takes a third card, or one beyond it, out of its hand as it is dealt: if the burn for it was reported

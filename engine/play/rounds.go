@@ -6,6 +6,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -134,17 +135,21 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 			w.Handled = append(w.Handled, record.Touched{Seq: c.seq, Role: baccarat.Role(p.ByRole)})
 		}
 	case *schema.VerbalConfirmed:
+		confirmed := record.Touched{Seq: c.seq, Role: baccarat.Role(p.ByRole)}
 		if w := wagerOf(r, p.WagerID); w != nil {
-			w.Confirmed = append(w.Confirmed, record.Touched{Seq: c.seq, Role: baccarat.Role(p.ByRole)})
+			w.Confirmed = append(w.Confirmed, confirmed)
+		} else {
+			r.Early = append(r.Early, record.Early{Wager: p.WagerID, Confirmed: confirmed})
 		}
 	case *schema.CashConverted:
+		converted := record.Early{
+			Wager: p.WagerID, Converted: record.Change{Seq: c.seq, Amount: p.Amount}, ConvertedAt: c.at,
+			ConvertedBy: baccarat.Role(t.now.Actor.Role),
+		}
 		if w := wagerOf(r, p.WagerID); w != nil {
-			amount := p.Amount
-			if amount += w.Converted.Amount; amount > w.Amount { // no further part: published again
-				amount = p.Amount
-			}
-			w.Converted, w.ConvertedAt = record.Change{Seq: c.seq, Amount: amount}, c.at
-			w.ConvertedBy = baccarat.Role(t.now.Actor.Role)
+			converted.Of(w)
+		} else {
+			r.Early = append(r.Early, converted)
 		}
 	case *schema.Announced:
 		t.announce(c, s, r, p)
@@ -161,6 +166,7 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 			Medium: baccarat.Medium(p.Medium), AreaOK: true, Patron: cmp.Or(p.PatronRef, t.Patrons[p.Seat]),
 			Changes: w.Changes[:0], Handled: w.Handled[:0], Confirmed: w.Confirmed[:0],
 		}
+		r.TakeEarly(w)
 		r.Bank = len(r.Wagers)
 		if t.holder() == 0 { // the assignment was not reported
 			t.hold(p.Seat)
@@ -204,6 +210,7 @@ func (t *Table) placeWager(c *turn, s *Shoe, r *record.Round, p *schema.WagerPla
 	if w.Patron == "" {
 		w.Patron = t.Patrons[p.Seat]
 	}
+	r.TakeEarly(w)
 }
 
 // changeWager changes a wager, unless a decision about it was implemented: what is done with the stake then is no
@@ -211,6 +218,7 @@ func (t *Table) placeWager(c *turn, s *Shoe, r *record.Round, p *schema.WagerPla
 func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	w := wagerOf(r, p.WagerID)
 	if w == nil {
+		r.Early = append(r.Early, record.Early{Wager: p.WagerID, Changed: c.seq})
 		return
 	}
 	delta := max(p.Delta, -max(p.Delta, -baccarat.MaxAmount)) // the magnitude: the lowest int64 has no opposite
@@ -230,9 +238,9 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	switch kind {
 	case schema.WagerChangeRaised:
 		placeAgain(r, w)
-		change.Amount = delta
+		change.Amount, change.Unread = delta, delta == 0
 	case schema.WagerChangeLowered:
-		change.Amount = -min(delta, w.Amount)
+		change.Amount, change.Unread = -min(delta, w.Amount), delta == 0
 	case schema.WagerChangeWithdrawn:
 		w.Gone, change.Withdrawn = true, true
 	case schema.WagerChangeMoved:
@@ -295,16 +303,16 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 	switch p := t.now.Payload.(type) {
 	case *schema.WagerCollected:
 		settleWager(
-			c, r, p.WagerID,
+			c, s, r, p.WagerID,
 			record.Step{By: t.now.Actor.ID, Kind: record.StepCollected, Seat: p.Seat, Amount: p.Amount},
 		)
 	case *schema.WagerPaid:
 		settleWager(
-			c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepPaid, Seat: p.Seat, Amount: p.Amount},
+			c, s, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepPaid, Seat: p.Seat, Amount: p.Amount},
 		)
 	case *schema.WagerReturned:
 		settleWager(
-			c, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepReturned, Seat: p.Seat, Amount: p.Amount},
+			c, s, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepReturned, Seat: p.Seat, Amount: p.Amount},
 		)
 	case *schema.VigorishMarked:
 		at := r.WagerIndex(p.WagerID)
@@ -355,7 +363,7 @@ func seatOf(r *record.Round, wager int, reported uint32) uint32 {
 }
 
 // settleWager enters a step of the settlement of a wager.
-func settleWager(c *turn, r *record.Round, id string, made record.Step) {
+func settleWager(c *turn, s *Shoe, r *record.Round, id string, made record.Step) {
 	at := r.WagerIndex(id)
 	if at >= 0 && at != r.Bank-1 {
 		w := &r.Wagers[at]
@@ -380,7 +388,7 @@ func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 		into = &w.Returned
 	}
 	if made.Kind == record.StepReturned {
-		w.PutBack += max(min(made.Amount, w.Collected.Amount-w.PutBack), 0)
+		w.PutBack += max(min(made.Amount, w.Collected.Amount-w.PutBack-winningsTaken(s, r, w)), 0)
 	}
 	// The whole of a wager that is handed back before a card is dealt settles nothing: it is withdrawn.
 	if made.Kind == record.StepReturned && at != r.Bank-1 && r.FirstCard() == 0 && r.Voided.Seq == 0 && !w.Gone &&
@@ -391,6 +399,15 @@ func settleWager(c *turn, r *record.Round, id string, made record.Step) {
 	into.Seq = c.seq
 	into.Times++
 	into.Amount = baccarat.Add(into.Amount, made.Amount)
+}
+
+// winningsTaken is how much of what was collected took back winnings that were paid by mistake before, of a wager that
+// is to be returned: what is returned then is the stake, and does not put back a stake that was collected.
+func winningsTaken(s *Shoe, r *record.Round, w *record.Wager) int64 {
+	if w.Paid.Seq == 0 || w.Collected.Seq < w.Paid.Seq || !rules.Returns(s.Law, r, w) {
+		return 0
+	}
+	return w.Paid.Amount
 }
 
 // settleLowered takes back that a lowered wager was withdrawn: it is settled now, and what was returned before the

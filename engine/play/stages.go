@@ -92,7 +92,7 @@ func skipsIndex(r *record.Round, h baccarat.Hand) bool {
 		switch d := &r.Cards[i]; {
 		case d.Hand == h:
 			index, cards = max(index, d.Index), cards+1
-		case d.Placed() == h: // moved to the hand
+		case d.Fate == record.MovedAway && d.Final == h: // moved to the hand
 			cards++
 		}
 	}
