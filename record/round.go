@@ -308,6 +308,18 @@ func (w *Wager) Lowered() (sum int64) {
 	return sum
 }
 
+// ChangedOnce is the amount of the wager if each change that equals the one before it is that change again, published
+// under another event id.
+func (w *Wager) ChangedOnce() int64 {
+	amount := w.Amount
+	for i := 1; i < len(w.Changes); i++ {
+		if c, before := &w.Changes[i], &w.Changes[i-1]; c.Amount == before.Amount && c.Spot == before.Spot {
+			amount -= c.Amount
+		}
+	}
+	return amount
+}
+
 // Most is the most to which the wager ever came.
 func (w *Wager) Most() int64 {
 	most, amount := w.Amount, w.Amount

@@ -238,8 +238,10 @@ type Collection struct {
 	Open  int64
 	Named bool
 	// Unmarked are what the seat's banker wagers won that it names, or of all when it names none, and that were neither
-	// marked nor collected. Percent and Kind are of the latest of the wagers, 0 and empty if none is known.
+	// marked nor collected, Rates the percentages of their rounds. Percent and Kind are of the latest of the wagers, 0 and
+	// empty if none is known.
 	Unmarked []int64
+	Rates    []int64 `cbor:",omitempty"`
 	Percent  int64
 	Kind     string `cbor:",omitempty"`
 	// Whole are its marks of which nothing was collected before.
@@ -256,8 +258,11 @@ type UndueMark struct {
 	Amount, Collected int64
 }
 
-// Mark is the vigorish that was marked for a wager, and what the wager won.
-type Mark struct{ Won, Marked int64 }
+// Mark is the vigorish that was marked for a wager, what the wager won, and the percentage of its round.
+type Mark struct {
+	Won, Marked int64
+	Percent     int64 `cbor:",omitempty"`
+}
 
 // Reset empties a shoe for reuse, keeping its storage.
 func (s *Shoe) Reset() {
@@ -644,6 +649,7 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	c := &s.Collections[len(s.Collections)-1] // with the storage of an earlier shoe
 	*c = Collection{
 		Seq: at, Seat: seat, Amount: amount, Named: len(wagers) > 0, Unmarked: c.Unmarked[:0], Whole: c.Whole[:0],
+		Rates: c.Rates[:0],
 	}
 	left := amount
 	last := -1
@@ -658,7 +664,7 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 			d.AtOnce, d.CollectedAt = false, 0
 		}
 		if c.Percent, c.Kind = d.Percent, d.Kind; d.Marked == 0 && d.CollectedAt == 0 && !d.Tie && !d.Unproved {
-			c.Unmarked = append(c.Unmarked, d.Won)
+			c.Unmarked, c.Rates = append(c.Unmarked, d.Won), append(c.Rates, d.Percent)
 		}
 		open := d.Open()
 		if !c.Named && open == 0 {
@@ -669,7 +675,7 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 		}
 		c.Open += open
 		if open > 0 && open == d.Marked && !d.Tie && !d.Unproved {
-			c.Whole = append(c.Whole, Mark{d.Won, d.Marked})
+			c.Whole = append(c.Whole, Mark{d.Won, d.Marked, d.Percent})
 		}
 		take := min(open, left)
 		d.Collected += take

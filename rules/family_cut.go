@@ -385,6 +385,10 @@ func checkTransposed(p *Pass) {
 		})
 		return
 	}
+	if before := len(prep.Transposed); len(prep.Cuts) == 1 && before > 0 &&
+		prep.Transposed[before-1].Amount == int64(cut.Depth) && p.cited(true, "shuffle.step-order") != nil {
+		return // moved before the cut: the order of the steps
+	}
 	p.Report(Finding{
 		Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: "none",
 		Evidence: []record.Seq{cut.Seq},

@@ -176,7 +176,9 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 			due++ // half a cent is not paid: the next one is the least amount that is not below the odds
 		}
 	}
-	p.Report(Finding{
+	once := w.ChangedOnce()
+	fits := once != w.Amount && o.Pays(w.Net().Paid, once) // a change of the wager may have been published twice
+	p.suspectIf(fits, Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Net().Paid), Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%s %s paid %s%v: %s", p.spot(w), p.money(w.Amount), least, o, p.money(due)),
 		Observed: p.settled(w), Cites: p.citedBanker(),
@@ -324,7 +326,7 @@ func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	case w.Spot.SideBet() == baccarat.SideDragonBonus:
 		clause = "(b)(1)(iv)(c)"
 	}
-	p.Report(Finding{
+	p.suspectIf(got == w.ChangedOnce(), Finding{ // a change of the wager may have been published twice
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w, p.Round),
 		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w), Cites: p.exactly(clause),
 	})

@@ -319,7 +319,10 @@ func (p *Pass) roundedApart(v baccarat.Vig, c *record.Collection) bool {
 	for _, m := range c.Whole {
 		won, marked = append(won, m.Won), marked+m.Marked
 	}
-	return p.option("vig_rounding_stage") == "either" && marked == c.Open && c.Amount > c.Open &&
+	mixed := slices.ContainsFunc(c.Whole, func(m record.Mark) bool {
+		return m.Percent != 0 && m.Percent != c.Percent
+	})
+	return p.option("vig_rounding_stage") == "either" && !mixed && marked == c.Open && c.Amount > c.Open &&
 		v.Judge(c.Amount, won...) == baccarat.VigLegal
 }
 
@@ -414,20 +417,34 @@ func (p *Pass) restOfRounded(v baccarat.Vig, at int) int64 {
 // too much: at least the other marks and the exact percentage, at most both rounded up. It is 0 if each of the wagers
 // was marked as it should be.
 func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
-	open, wrong := c.Open, slices.Clone(c.Unmarked)
+	open, wrong := c.Open, 0
+	owe := func(of baccarat.Vig, won int64) { low, high, wrong = low+of.Low(won), high+of.Up(won), wrong+1 }
+	for i, won := range c.Unmarked {
+		of := v
+		if i < len(c.Rates) { // a snapshot may lack it
+			of = p.rateOf(c, c.Rates[i], v)
+		}
+		owe(of, won)
+	}
 	for _, m := range c.Whole {
-		if m.Marked < v.Low(m.Won) || m.Marked > v.Up(m.Won) {
-			open, wrong = open-m.Marked, append(wrong, m.Won)
+		if of := p.rateOf(c, m.Percent, v); m.Marked < of.Low(m.Won) || m.Marked > of.Up(m.Won) {
+			open -= m.Marked
+			owe(of, m.Won)
 		}
 	}
-	if len(wrong) == 0 {
+	if wrong == 0 {
 		return 0, 0
 	}
-	for _, won := range wrong {
-		low += v.Low(won)
-		high += v.Up(won)
-	}
 	return open + low, max(open+high, v.RoundUp(open+high))
+}
+
+// rateOf is the vigorish of the round of a wager, which may be of another percentage than that of the latest wager that
+// a collection takes.
+func (p *Pass) rateOf(c *record.Collection, percent int64, latest baccarat.Vig) baccarat.Vig {
+	if of, ok := p.Law.Rate(c.Kind, percent); ok {
+		return of
+	}
+	return latest
 }
 
 // overMarked is how much more was marked for a seat than it owes: a mark that is too high is no debt.
@@ -606,7 +623,7 @@ func checkMarkArea(p *Pass) {
 		case s.Kind != record.StepVigMarked || p.Shoe.TakenOff(p.Round, s, p.percent()):
 		case s.Marker == baccarat.NoMarker:
 			p.CannotJudge("what evidences the vigorish was not reported", s.Seq)
-		case s.Area == p.Round.Owing(s):
+		case s.Area == p.Round.Owing(s), s.Area == s.Seat: // vig.amount.over suspects the seat
 		case s.Area == 0:
 			p.CannotJudge("the rectangle of a marker was not reported", s.Seq)
 		default:

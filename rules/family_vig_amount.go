@@ -245,7 +245,8 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 			once.amount -= s.Amount
 		}
 	}
-	p.suspectIf(once.amount < c.amount && p.judgeVig(v, &once) == baccarat.VigLegal, Finding{
+	repeated := once.amount < c.amount && p.judgeVig(v, &once) == baccarat.VigLegal
+	p.suspectIf(repeated || p.together(c.seat), Finding{
 		Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(off),
 		Evidence: append(slices.Clone(c.paid), c.steps...),
 		Expected: fmt.Sprintf("%d percent of %s: %s", v.Percent, p.money(won), legal),
@@ -284,8 +285,39 @@ func checkUniformTable(p *Pass) {
 		return
 	}
 	p.charges(v, func(c *charge) {
-		if p.otherPercent(v, c) {
+		switch {
+		case !p.otherPercent(v, c):
+		case p.together(c.seat):
+			p.reportVig(v, c, ", another percentage than in other rounds")
+		default:
 			p.reportVig(v, c, ", another percentage than other seats")
 		}
 	})
+}
+
+// together reports whether the banker wagers of a round that won are of several seats, and each was charged the same
+// percentage below the table's: no player of the round is charged differently, and the decrease may have been reported
+// too late.
+func (p *Pass) together(seat uint32) bool {
+	for percent := range p.Law.Units {
+		of, _ := p.Law.Vigorish(percent)
+		if percent >= p.Config.Percent {
+			continue // an increase needs a notice
+		}
+		others := 0
+		for i := range p.charged {
+			c := &p.charged[i]
+			if of.Judge(c.marked+c.took, c.won...) != baccarat.VigLegal {
+				others = 0
+				break
+			}
+			if c.seat != seat {
+				others++
+			}
+		}
+		if others > 0 {
+			return true
+		}
+	}
+	return false
 }

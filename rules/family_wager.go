@@ -282,13 +282,24 @@ type lateness struct {
 	verdict    finding.Verdict
 }
 
-// refused reports whether a wager that was made after the end of the betting was handed back as a whole, as one that
-// was not accepted.
+// refused reports whether a wager that was made after the end of the betting, or a verbal one that was not confirmed,
+// was handed back as a whole, as one that was not accepted.
 func (p *Pass) refused(w *record.Wager) bool {
-	_, judged := p.Law.Cited("wager.after-no-more-bets")
 	closed := betsClosed(p.Round)
-	return judged && closed != 0 && w.Placed > closed && w.Disposition() == baccarat.Return &&
-		w.Net().Returned == w.Amount
+	_, judged := p.Law.Cited("wager.after-no-more-bets")
+	late := judged && closed != 0 && w.Placed > closed
+	return (late || p.unconfirmed(w)) && w.Disposition() == baccarat.Return && w.Net().Returned == w.Amount
+}
+
+// unconfirmed reports whether a verbal wager was not confirmed by both before the first card: such a wager may not be
+// accepted. N.J.A.C. 19:47-3.2(c), 7.2(c).
+func (p *Pass) unconfirmed(w *record.Wager) bool {
+	if w.Medium != baccarat.VerbalCash {
+		return false
+	}
+	_, judged := p.Law.Cited("wager.verbal-cash.confirmed")
+	c := confirmations(p.Round, w)
+	return judged && (!c.dealer || !c.supervisor)
 }
 
 // reportLate reports a late wager or change. Where no call was reported, either it was made before the first card, and
@@ -410,45 +421,55 @@ func checkArea(p *Pass) {
 	}
 }
 
+// confirmed is who confirmed a verbal wager before the first card; unknown are confirmations without a role.
+type confirmed struct {
+	dealer, supervisor, floorperson bool
+	unknown                         int
+}
+
+func confirmations(r *record.Round, w *record.Wager) (by confirmed) {
+	first := r.FirstCard()
+	for _, c := range w.Confirmed {
+		if first != 0 && c.Seq > first {
+			continue
+		}
+		by.dealer = by.dealer || c.Role == baccarat.RoleDealer
+		by.supervisor = by.supervisor || c.Role == baccarat.RoleSupervisor
+		by.floorperson = by.floorperson || c.Role == baccarat.RoleFloorperson
+		if c.Role == baccarat.NoRole {
+			by.unknown++
+		}
+	}
+	return by
+}
+
+// confirmedAt are the confirmations of a verbal wager before the first card.
+func confirmedAt(r *record.Round, w *record.Wager) (at []record.Seq) {
+	for _, c := range w.Confirmed {
+		if first := r.FirstCard(); first == 0 || c.Seq <= first {
+			at = append(at, c.Seq)
+		}
+	}
+	return at
+}
+
 func checkVerbalConfirmed(p *Pass) {
-	first := p.Round.FirstCard()
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		if w.Medium != baccarat.VerbalCash || w.Gone {
 			continue
 		}
-		var dealer, supervisor, floorperson bool
-		unknown := 0 // confirmations without a role
-		evidence := p.scratch.seqs[:0]
-		for _, c := range w.Confirmed {
-			if first != 0 && c.Seq > first {
-				continue
-			}
-			dealer = dealer || c.Role == baccarat.RoleDealer
-			supervisor = supervisor || c.Role == baccarat.RoleSupervisor
-			floorperson = floorperson || c.Role == baccarat.RoleFloorperson
-			if c.Role == baccarat.NoRole {
-				unknown++
-			}
-			evidence = append(evidence, c.Seq)
-		}
-		p.scratch.seqs = evidence
-		if dealer && !supervisor && floorperson {
-			p.CannotJudge(
-				"whether a FLOORPERSON is a casino supervisor is not in the text",
-				append(slices.Clone(evidence), w.Placed)...,
-			)
+		by := confirmations(p.Round, w)
+		if by.dealer && by.supervisor {
 			continue
 		}
-		switch {
-		case dealer && supervisor:
-		case dealer && unknown >= 1, (supervisor || floorperson) && unknown >= 1, unknown >= 2:
-			p.CannotJudge("who confirmed a verbal wager was not reported", append(slices.Clone(evidence), w.Placed)...)
+		switch at := confirmedAt(p.Round, w); {
+		case by.dealer && by.floorperson:
+			p.CannotJudge("whether a FLOORPERSON is a casino supervisor is not in the text", append(at, w.Placed)...)
+		case (by.dealer || by.supervisor || by.floorperson) && by.unknown >= 1, by.unknown >= 2:
+			p.CannotJudge("who confirmed a verbal wager was not reported", append(at, w.Placed)...)
 		default:
-			p.reportWager(
-				w, "confirmed by DEALER and SUPERVISOR before the first card",
-				confirmedBy(dealer, supervisor, unknown), evidence...,
-			)
+			p.reportWager(w, "confirmed by DEALER and SUPERVISOR before the first card", by.String(), at...)
 		}
 	}
 }
@@ -462,7 +483,8 @@ func stood(w *record.Wager, at record.Seq, amount int64) bool {
 func checkVerbalConverted(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if w.Medium != baccarat.VerbalCash || w.Gone || !slices.Contains(p.Law.Media, baccarat.VerbalCash) {
+		if w.Medium != baccarat.VerbalCash || w.Gone || !slices.Contains(p.Law.Media, baccarat.VerbalCash) ||
+			p.unconfirmed(w) && p.refused(w) {
 			continue
 		}
 		deadline, what := max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq), "settlement"
@@ -551,13 +573,13 @@ func (p *Pass) option(key string) string {
 }
 
 // confirmedBy names who confirmed a verbal wager, and who did not.
-func confirmedBy(dealer, supervisor bool, unknown int) string {
+func (by *confirmed) String() string {
 	switch {
-	case unknown > 0:
+	case by.unknown > 0:
 		return "one confirmation, without a role"
-	case dealer:
+	case by.dealer:
 		return "confirmed by DEALER, not by SUPERVISOR"
-	case supervisor:
+	case by.supervisor:
 		return "confirmed by SUPERVISOR, not by DEALER"
 	}
 	return "not confirmed"

@@ -133,7 +133,6 @@ type scratch struct {
 	ranked    [12][]bettor
 	against   []record.SeatChange
 	others    []record.SeatChange
-	seqs      []record.Seq
 	due       steps
 }
 

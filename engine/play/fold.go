@@ -152,7 +152,7 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 		s.touchBetween(c, p)
 	case *schema.VigorishCollected:
 		if r := chargedIn(t, s, p, c.round); r != nil {
-			t.charge(c, r, p)
+			t.charge(c, s, r, p)
 			return
 		}
 		t.collect(c, s, p)

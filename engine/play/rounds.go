@@ -321,7 +321,7 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 			Marker: baccarat.Marker(p.Marker), Area: p.Area, By: t.now.Actor.ID,
 		}
 	case *schema.VigorishCollected:
-		t.charge(c, r, p)
+		t.charge(c, s, r, p)
 	case *schema.RoundVoided:
 		r.Voided = record.Voided{Seq: c.seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
 		r.Left = s.left()
@@ -429,70 +429,4 @@ func returnedPart(r *record.Round, w *record.Wager) {
 	})
 	w.PartBack, w.PartBackAt = w.PartBack+w.Returned.Amount, w.Returned.Seq
 	w.Returned = record.Settlement{}
-}
-
-// chargedIn is the round whose vigorish a collection of outstanding vigorish takes at once, nil if it takes what was
-// owed before: it names wagers of that round alone, or the seat owes nothing else, and nothing was marked or taken for
-// them.
-func chargedIn(t *Table, s *Shoe, p *schema.VigorishCollected, round uint32) *record.Round {
-	if p.VigorishKind != schema.VigorishKindOutstanding {
-		return nil
-	}
-	for _, r := range [2]*record.Round{s.Round, s.Settling} {
-		if r == nil || len(r.Cards) == 0 || round != 0 && round != r.No {
-			continue
-		}
-		if len(p.WagerIDs) > 0 && !slices.ContainsFunc(p.WagerIDs, func(id string) bool { return !chargeable(r, id) }) ||
-			len(p.WagerIDs) == 0 && s.owesAtOnce(r, p.Seat) && !t.owesBefore(s, p.Seat) {
-			return r
-		}
-	}
-	return nil
-}
-
-// chargeable reports whether a round has a banker wager from which nothing was marked or taken.
-func chargeable(r *record.Round, id string) bool {
-	w := r.WagerIndex(id)
-	return w >= 0 && r.Wagers[w].Spot == baccarat.SpotBanker && !r.Wagers[w].Gone && !charged(r, w)
-}
-
-// owesAtOnce reports whether a seat has banker wagers that owe vigorish of a round, and nothing was marked or taken at
-// the seat.
-func (s *Shoe) owesAtOnce(r *record.Round, seat uint32) bool {
-	if s.Law == nil || r.Config == nil || !r.Coup().Complete {
-		return false
-	}
-	takes := s.Law.Takes(r.Config, r.Coup())
-	return (takes.Won || takes.Tie > 0) && record.Any(r.Wagers, func(w *record.Wager) bool {
-		return w.Seat == seat && chargeable(r, w.ID)
-	}) && !record.Any(r.Steps, func(s *record.Step) bool { return s.Seat == seat && s.Kind >= record.StepVigMarked })
-}
-
-// owesBefore reports whether a seat has vigorish of earlier rounds to pay.
-func (t *Table) owesBefore(s *Shoe, seat uint32) bool {
-	owes := func(s *Shoe) bool {
-		return s != nil && record.Any(s.Dues, func(d *record.Due) bool {
-			return d.Seat == seat && (d.Open() > 0 || d.CollectedAt == 0)
-		})
-	}
-	return owes(s) || owes(t.Prev)
-}
-
-func (t *Table) charge(c *turn, r *record.Round, p *schema.VigorishCollected) {
-	step := r.NewStep()
-	named := step.Wagers[:0]
-	for _, id := range p.WagerIDs {
-		if at := r.WagerIndex(id); at >= 0 {
-			named = append(named, at)
-		}
-	}
-	kind := record.StepVigCollected
-	commission := r.Config != nil && r.Config.Mode == baccarat.Commission && r.Coup().Complete &&
-		r.Coup().Result() == baccarat.BankerWon // whatever it is called
-	if p.VigorishKind == schema.VigorishKindTie25 && !commission {
-		kind = record.StepTieCharge
-	}
-	*step = record.Step{
-		Seq: c.seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: t.now.Actor.ID,
-	}
 }
