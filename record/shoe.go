@@ -191,6 +191,8 @@ type RoundSummary struct {
 	// order.
 	Curator   uint32
 	Irregular bool
+	// Beyond are the cards that were not due and were put away without a burn.
+	Beyond []baccarat.Card `cbor:",omitempty"`
 }
 
 // Due is a banker wager that owes vigorish, and what became of it.
@@ -364,7 +366,7 @@ func (s *Shoe) Marks(seat uint32) []Seq {
 func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool) {
 	sum := RoundSummary{
 		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
-		Curator: r.Curator, Complete: settled.Complete,
+		Curator: r.Curator, Complete: settled.Complete, Beyond: r.beyond(),
 	}
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq
@@ -428,6 +430,16 @@ func (s *Shoe) Await(seat uint32, at Seq) {
 
 // Entered forgets the collections that were awaited.
 func (s *Shoe) Entered() { s.awaited = nil }
+
+// beyond are the cards of the round that were put away without a burn.
+func (r *Round) beyond() (cards []baccarat.Card) {
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.Fate == DiscardedCard {
+			cards = append(cards, d.Card)
+		}
+	}
+	return cards
+}
 
 // enterUndue takes in the marks of a round for wagers that owe nothing.
 func (s *Shoe) enterUndue(r *Round) {

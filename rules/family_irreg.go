@@ -504,6 +504,14 @@ func checkFaceUpAside(p *Pass) {
 	}
 }
 
+// burnedLate reports whether a burn is for a card that was not due in an earlier round and was put away without one:
+// the finding about that card reports it.
+func (p *Pass) burnedLate(b *record.Burn) bool {
+	return record.Any(p.Shoe.Rounds, func(r *record.RoundSummary) bool {
+		return r.No < b.Round && slices.Contains(r.Beyond, b.Indicator)
+	})
+}
+
 // checkIdleBurns suspects a burn in play for which no card was drawn in error or found face up: no text burns a card
 // after the opening burn without one.
 func (p *Pass) checkIdleBurns() {
@@ -514,7 +522,9 @@ func (p *Pass) checkIdleBurns() {
 	f := Finding{Expected: "cards burned for a card drawn in error or found face up"}
 	for i := range p.Shoe.Burns {
 		// A burn after the last round has the number of the next one, which is not played.
-		if b := &p.Shoe.Burns[i]; b.Idle && (b.Round == p.Round.No || b.Round > p.Round.No && p.Round.Next == 0) {
+		b := &p.Shoe.Burns[i]
+		of := b.Round == p.Round.No || b.Round > p.Round.No && p.Round.Next == 0
+		if b.Idle && of && !p.burnedLate(b) {
 			idle = append(idle, fmt.Sprintf("%v and %s", b.Indicator, furtherCards(b.Further())))
 			f.Evidence = append(f.Evidence, b.Seq)
 		}
