@@ -215,7 +215,7 @@ func simplest(readings []Reading, asRead map[about]Finding) *Reading {
 		if r.valueAgrees {
 			explained += 2 // the device or the board reported another value than the reader read
 		}
-		if len(r.explained) == 0 || n > 0 && explained <= n+1 {
+		if len(r.explained) == 0 || n > 0 && explained <= n+1 || r.refuted(asRead) {
 			continue
 		}
 		maps.Copy(may, r.explained)
@@ -227,6 +227,23 @@ func simplest(readings []Reading, asRead map[about]Finding) *Reading {
 		best.mayExplain, best.beside, best.leaves = may, best.madeAlone(asRead), fewest
 	}
 	return best
+}
+
+// refuted reports whether two witnesses of the deal agree with the card as read, and not with the reading: the call of
+// the initial count, the draw, and the instruction. What follows from a result that was called wrong, as all its
+// payments, is one error.
+func (r *Reading) refuted(asRead map[about]Finding) bool {
+	witnesses := map[string]bool{}
+	for a := range r.left {
+		if _, before := asRead[a]; before {
+			continue
+		}
+		switch family, _, _ := strings.Cut(a.rule.Name, "."); {
+		case family == "draw", a.rule.Name == "announce.initial-counts", a.rule.Name == "deal.instruction-conformity":
+			witnesses[family] = true
+		}
+	}
+	return len(witnesses) > 1
 }
 
 // madeAlone are the findings that only the reading makes, sorted.
