@@ -73,9 +73,15 @@ type Round struct {
 	// Errant means that a card was dealt that was not due at a table that does not report burns: until the recorded end
 	// it is not known whether the card stayed in its hand.
 	Errant bool
+	// Full is the event with which the round had more facts than it may have, see MaxFacts: nothing after it is taken in,
+	// and nothing of the round is judged. 0 if it has not.
+	Full Seq `cbor:",omitempty"`
 
 	coup      baccarat.Coup
 	coupCards int
+	// most is how many facts the round has at most, 0 if that is not known; index is where its wagers are, by their id.
+	most  int
+	index map[string]int
 }
 
 // DealtCard is a card given to a hand.
@@ -593,7 +599,20 @@ func (r *Round) CallOf(code baccarat.Code) *Call {
 
 // WagerIndex is the index of a wager by its id, -1 if the round has none.
 func (r *Round) WagerIndex(id string) int {
-	return Index(r.Wagers, func(w *Wager) bool { return w.ID == id })
+	const few = 32 // are found sooner one by one
+	if len(r.Wagers) <= few {
+		return Index(r.Wagers, func(w *Wager) bool { return w.ID == id })
+	}
+	if r.index == nil {
+		r.index = make(map[string]int, 2*few)
+	}
+	for i := len(r.index); i < len(r.Wagers); i++ {
+		r.index[r.Wagers[i].ID] = i
+	}
+	if i, ok := r.index[id]; ok {
+		return i
+	}
+	return -1
 }
 
 // Disposition is how a wager was settled, all motions taken together. It is Undetermined if nothing is settled in the

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -77,6 +78,9 @@ type Shoe struct {
 	// NextShuffled is the first shuffle of the cards of this shoe after its play. The shuffle of another batch is none:
 	// 9 NYCRR 5324.21(a)(4)(iv)(c). Succeeded is the first event of the shoe that follows, NextCard its first card.
 	NextShuffled, Succeeded, NextCard Seq
+	// Full is the event with which the record of the shoe had more entries than it may have, see MaxEntries: nothing after
+	// it but its end is taken in, and nothing of the shoe is judged. 0 if it has not.
+	Full Seq `cbor:",omitempty"`
 	// TableClosed is the closing of the table, if that ended the shoe.
 	TableClosed Seq
 
@@ -386,6 +390,10 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 	}
 	s.Currencies = s.Currencies || s.Currency != "" && s.Currency != r.Config.Currency
 	s.Currency = r.Config.Currency
+	if r.Full != 0 {
+		s.unexplainAll(r)
+		return
+	}
 	if sum.Result == baccarat.Void {
 		s.enterUndue(r)
 		return
@@ -539,9 +547,12 @@ func (s *Shoe) Repeats(r *Round, mark *Step, percent int64) bool {
 		return false
 	}
 	return Any(r.Steps, func(o *Step) bool {
+		if o.Seq >= mark.Seq || o.Kind != StepVigMarked || o.Wager != mark.Wager || o.Amount != mark.Amount ||
+			o.Marker != mark.Marker || o.Area != mark.Area {
+			return false
+		}
 		off := s.Lifted(r, o)
-		return o.Seq < mark.Seq && o.Kind == StepVigMarked && o.Wager == mark.Wager && o.Amount == mark.Amount &&
-			o.Marker == mark.Marker && o.Area == mark.Area && (off == 0 || off > mark.Seq)
+		return off == 0 || off > mark.Seq
 	})
 }
 
@@ -554,6 +565,7 @@ func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 		return false
 	}
 	var before, after int64
+	atSeat := int64(-1) // the wagers that a collection at the seat covers which names none
 	for i := range r.Steps {
 		t := &r.Steps[i]
 		marked := t.Kind == StepVigMarked && t.Wager == mark.Wager
@@ -563,7 +575,14 @@ func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 			return true
 		case t.Seq == mark.Seq:
 		case collected && t.Seq > off:
-			after += t.share(r, mark.Wager)
+			if len(t.Wagers) > 0 {
+				after = baccarat.Add(after, t.share(&r.Wagers[mark.Wager], t.covered(r, mark.Wager)))
+				continue
+			}
+			if atSeat < 0 {
+				atSeat = t.covered(r, mark.Wager)
+			}
+			after = baccarat.Add(after, t.share(&r.Wagers[mark.Wager], atSeat))
 		case marked || collected:
 			before += t.Amount
 		}
@@ -574,15 +593,19 @@ func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 	return before+after > 0 && 100*(before+after) >= r.Wagers[mark.Wager].Net().Paid*percent
 }
 
-// share is the part of a collection that is of a wager, in the proportion of the wagers of its spot that it covers, a
-// fraction carried up.
-func (t *Step) share(r *Round, wager int) int64 {
-	w, total := &r.Wagers[wager], int64(0)
+// covered is the sum of the wagers that a collection covers on the spot of one of them.
+func (t *Step) covered(r *Round, wager int) (total int64) {
 	for i := range r.Wagers {
-		if o := &r.Wagers[i]; o.Spot == w.Spot && t.Covers(r, i) {
+		if o := &r.Wagers[i]; o.Spot == r.Wagers[wager].Spot && t.Covers(r, i) {
 			total = baccarat.Add(total, o.Amount)
 		}
 	}
+	return total
+}
+
+// share is the part of a collection that is of a wager, in the proportion of the wagers of its spot that it covers, a
+// fraction carried up.
+func (t *Step) share(w *Wager, total int64) int64 {
 	if total <= w.Amount || w.Amount <= 0 {
 		return t.Amount
 	}
@@ -597,23 +620,25 @@ func (t *Step) share(r *Round, wager int) int64 {
 // Lifted is the event that took the marker of a mark off again before anything outstanding was collected from the seat,
 // 0 if none did. Of several markers of one amount at a seat the latest goes first.
 func (s *Shoe) Lifted(r *Round, mark *Step) Seq {
-	for _, m := range s.MarkersRemoved {
-		if m.Seq < mark.Seq || m.Seat != mark.Seat || m.Amount != mark.Amount || mark.Amount == 0 {
-			continue
-		}
-		paid := func(seq Seq, seat uint32) bool { return seat == m.Seat && seq > mark.Seq && seq < m.Seq }
-		if Any(s.Collections, func(c *Collection) bool { return paid(c.Seq, c.Seat) }) ||
-			Any(s.awaited, func(c *SeatChange) bool { return paid(c.Seq, c.Seat) }) {
-			continue
-		}
-		again := Any(r.Steps, func(t *Step) bool {
-			return t.Kind == StepVigMarked && t.Seq > mark.Seq && t.Seq < m.Seq && t.Seat == m.Seat && t.Amount == m.Amount
-		})
-		if !again {
-			return m.Seq
+	i := Index(s.MarkersRemoved, func(m *SeatChange) bool {
+		return m.Seq >= mark.Seq && m.Seat == mark.Seat && m.Amount == mark.Amount && mark.Amount != 0
+	})
+	if i < 0 {
+		return 0
+	}
+	m := &s.MarkersRemoved[i] // what lies before it lies before each later one as well
+	paid := func(seq Seq, seat uint32) bool { return seat == m.Seat && seq > mark.Seq && seq < m.Seq }
+	from, _ := slices.BinarySearchFunc(r.Steps, mark.Seq+1, func(t Step, seq Seq) int { return cmp.Compare(t.Seq, seq) })
+	for k := from; k < len(r.Steps) && r.Steps[k].Seq < m.Seq; k++ {
+		if t := &r.Steps[k]; t.Kind == StepVigMarked && t.Seat == m.Seat && t.Amount == m.Amount {
+			return 0
 		}
 	}
-	return 0
+	if Any(s.Collections, func(c *Collection) bool { return paid(c.Seq, c.Seat) }) ||
+		Any(s.awaited, func(c *SeatChange) bool { return paid(c.Seq, c.Seat) }) {
+		return 0
+	}
+	return m.Seq
 }
 
 // partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so

@@ -216,13 +216,13 @@ func (p *Pass) phaseWrong(t steps, number uint32, first, second record.Seq) stri
 func (t steps) breaksPhases(number uint32, apart func(a, b *record.Step) bool) (first, second record.Seq) {
 	for i := range t {
 		a := &t[i]
-		if a.Kind != record.StepPaid && !isVig(a) {
+		if a.Kind != record.StepPaid && !isVig(a) || number > 2 && !t.owes(a.Seat) {
 			continue
 		}
-		owes := number <= 2 || t.owes(a.Seat)
+		between := false // another seat was served since
 		for j := i + 1; j < len(t); j++ {
 			b := &t[j]
-			if b.Kind != record.StepPaid && !isVig(b) || !owes && !t.owes(b.Seat) {
+			if b.Kind != record.StepPaid && !isVig(b) {
 				continue
 			}
 			vigFirst, payFirst := isVig(a) && !isVig(b), !isVig(a) && isVig(b)
@@ -234,10 +234,11 @@ func (t steps) breaksPhases(number uint32, apart func(a, b *record.Step) bool) (
 			case 2:
 				wrong = payFirst
 			case 3:
-				wrong = same && (vigFirst && !apart(a, b) || t.between(i, j) != nil)
+				wrong = same && (between || vigFirst && !apart(a, b))
 			case 4:
-				wrong = same && (payFirst && !apart(a, b) || t.between(i, j) != nil)
+				wrong = same && (between || payFirst && !apart(a, b))
 			}
+			between = between || !same
 			if wrong {
 				return a.Seq, b.Seq
 			}
@@ -255,10 +256,27 @@ func (p *Pass) apart(a, b *record.Step) bool {
 
 // patronOf is the patron whose wagers a step is about, empty if unknown or if there are several.
 func (p *Pass) patronOf(s *record.Step) string {
+	if s.Kind <= record.StepVigMarked {
+		if s.Wager < 0 {
+			return ""
+		}
+		return p.Round.Wagers[s.Wager].Patron
+	}
+	if len(s.Wagers) > 0 {
+		return p.patronCovered(s)
+	}
+	if of := &p.ofSeat; !of.known || of.seat != s.Seat {
+		of.known, of.seat, of.patron = true, s.Seat, p.patronCovered(s)
+	}
+	return p.ofSeat.patron
+}
+
+// patronCovered is the patron of all wagers that a collection covers, empty if unknown or if there are several.
+func (p *Pass) patronCovered(s *record.Step) string {
 	patron := ""
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if s.Wager != i && (s.Kind <= record.StepVigMarked || !s.Covers(p.Round, i)) {
+		if !s.Covers(p.Round, i) {
 			continue
 		}
 		if patron != "" && w.Patron != patron {
@@ -415,24 +433,16 @@ func (p *Pass) twoBlocks(t steps) (a, b *record.Step) {
 		if a = &t[i]; a.Kind != record.StepPaid || a.Wager < 0 {
 			continue
 		}
+		between := false // another seat was paid since
 		for j := i + 1; j < len(t); j++ {
 			b = &t[j]
-			if b.Kind == record.StepPaid && b.Wager >= 0 && b.Seat == a.Seat && pair(a) != pair(b) &&
-				t.paidBetween(i, j) {
+			if between && b.Kind == record.StepPaid && b.Wager >= 0 && b.Seat == a.Seat && pair(a) != pair(b) {
 				return a, b
 			}
+			between = between || b.Kind == record.StepPaid && b.Seat != a.Seat
 		}
 	}
 	return nil, nil
-}
-
-func (t steps) paidBetween(i, j int) bool {
-	for k := i + 1; k < j; k++ {
-		if s := &t[k]; s.Kind == record.StepPaid && s.Seat != t[i].Seat {
-			return true
-		}
-	}
-	return false
 }
 
 // checkElectedProcedure judges a table that declares none of the four procedures: a round that fits one of them may

@@ -712,6 +712,10 @@ func checkMarkerRemoved(p *Pass) {
 	if len(s.MarkersRemoved) > 0 && !p.summable() {
 		return
 	}
+	paidFor := make([]uint32, len(s.Collections))
+	for i := range s.Collections {
+		paidFor[i] = s.PaidFor(&s.Collections[i])
+	}
 	for i, m := range s.MarkersRemoved {
 		removed, collected := int64(0), int64(0)
 		for _, o := range s.MarkersRemoved[:i+1] {
@@ -720,7 +724,7 @@ func checkMarkerRemoved(p *Pass) {
 			}
 		}
 		for j := range s.Collections {
-			if c := &s.Collections[j]; c.Seq < m.Seq && s.PaidFor(c) == m.Seat {
+			if c := &s.Collections[j]; c.Seq < m.Seq && paidFor[j] == m.Seat {
 				collected += c.Amount
 			}
 		}

@@ -23,6 +23,8 @@ type charge struct {
 	won    []int64
 	paid   []record.Seq
 	wagers []string
+	// at are their indices in the round, ascending.
+	at []int
 }
 
 // takes is what the kind of vigorish takes on the cards of the round.
@@ -75,7 +77,8 @@ func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 		if c == nil {
 			c = p.chargeOf(s.Seat, wager.ID)
 		}
-		if !slices.Contains(c.wagers, wager.ID) {
+		if at, covered := slices.BinarySearch(c.at, w); !covered {
+			c.at = slices.Insert(c.at, at, w)
 			won := wager.Net().Paid
 			if p.option("vig_coupon_in_base") == "false" {
 				won = max(won-wager.Coupon, 0) // a coupon wins its value
@@ -107,7 +110,7 @@ func (p *Pass) chargeOf(seat uint32, wager string) *charge {
 	}
 	p.charged = slices.Grow(p.charged, 1)[:len(p.charged)+1]
 	c := &p.charged[len(p.charged)-1]
-	*c = charge{seat: seat, steps: c.steps[:0], won: c.won[:0], paid: c.paid[:0], wagers: c.wagers[:0]}
+	*c = charge{seat: seat, steps: c.steps[:0], won: c.won[:0], paid: c.paid[:0], wagers: c.wagers[:0], at: c.at[:0]}
 	return c
 }
 

@@ -39,6 +39,10 @@ type Reading struct {
 // a full table, and a bound on the time that a hostile round takes.
 const maxExplained = 256
 
+// maxReread is the number of facts of a round above which no misread card is looked for: more than a full table has,
+// and a bound on the time that a hostile round takes.
+const maxReread = 1024
+
 // about identifies a finding within a pass.
 type about struct {
 	rule    *Rule
@@ -67,7 +71,7 @@ const maxPairs = 64
 // cards as well, the reading must explain more than it assumes. Reread is called at Dealt and at Settled, before the
 // other reading is in the record.
 func (p *Pass) Reread(stage Stage) (Reading, bool) {
-	if len(p.Findings) > maxExplained {
+	if len(p.Findings) > maxExplained || p.Round.Facts() > maxReread {
 		return Reading{}, false
 	}
 	asRead := p.accusations(p.Round, stage)

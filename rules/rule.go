@@ -134,6 +134,14 @@ type scratch struct {
 	against   []record.SeatChange
 	others    []record.SeatChange
 	due       steps
+	ofSeat    seatPatron
+}
+
+// seatPatron is the patron of all wagers that a collection at a seat covers which names none, if known.
+type seatPatron struct {
+	known  bool
+	seat   uint32
+	patron string
 }
 
 // Report makes a finding of the rule that is being evaluated. The round is filled in.
@@ -221,7 +229,7 @@ func (p *Pass) EvaluateAgain() {
 }
 
 func (p *Pass) begin(stage Stage) {
-	p.Findings, p.stage, p.ruled = p.Findings[:0], stage, p.ruled.begin(p.Round)
+	p.Findings, p.stage, p.ruled, p.ofSeat = p.Findings[:0], stage, p.ruled.begin(p.Round), seatPatron{}
 }
 
 func (p *Pass) end() { p.ruled = p.ruled[:0] }

@@ -44,10 +44,13 @@ func touch(c *turn, r *record.Round, p *schema.CardTouched) {
 }
 
 // touchBetween enters a card that was touched outside of a round into the round before, which is not settled yet.
-func (s *Shoe) touchBetween(c *turn, p *schema.CardTouched) {
+func (t *Table) touchBetween(c *turn, s *Shoe, p *schema.CardTouched) {
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
 		if r != nil && len(r.Cards) > 0 {
-			touch(c, r, p)
+			if r.Full == 0 {
+				touch(c, r, p)
+				t.fills(c, s, r)
+			}
 			return
 		}
 	}
@@ -377,7 +380,8 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 		}
 		d := r.NewDiscard()
 		*d = record.Discarded{
-			Seq: c.seq, Cards: append(d.Cards[:0], p.CardSeqs...), Destination: p.Destination, InOrder: p.OrderPreserved,
+			Seq: c.seq, Cards: append(d.Cards[:0], firstOf(p.CardSeqs)...), Destination: p.Destination,
+			InOrder: p.OrderPreserved,
 		}
 		discard(r, p.CardSeqs, c.seq)
 		return true
@@ -388,7 +392,7 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 		return true
 	}
 	step := r.NewSqueeze()
-	squeeze.Cards, squeeze.Occupied = append(step.Cards[:0], squeeze.Cards...), t.History.Occupied
+	squeeze.Cards, squeeze.Occupied = append(step.Cards[:0], firstOf(squeeze.Cards)...), t.History.Occupied
 	*step = squeeze
 	return true
 }

@@ -39,7 +39,10 @@ type Queued struct {
 func (t *Table) openTable(c *turn, p *schema.TableOpened) {
 	t.IsOpen = true
 	t.Last, t.Curator, t.Left = LastShoe{Order: t.Last.Order[:0]}, 0, Leaving{}
-	t.History.Occupied = slices.Clone(p.OccupiedSeats)
+	if len(p.OccupiedSeats) > maxSeats {
+		t.crowded(c)
+	}
+	t.History.Occupied = slices.Clone(p.OccupiedSeats[:min(len(p.OccupiedSeats), maxSeats)])
 	slices.Sort(t.History.Occupied)
 	t.keep(t.now)
 	t.configure(c, t.configuration(&p.Config, 0, true))
@@ -105,7 +108,10 @@ func (t *Table) configure(c *turn, p *Configuration) {
 		// A queued change whose time comes within a round waits for the next one.
 		if p.Seq == c.seq && t.Closing.Seq == 0 && s.Round != nil && s.Round.Ended.Seq == 0 && s.Round.Voided.Seq == 0 {
 			change.InRound = s.Progress.Betting
-			s.Round.ConfigChanged = append(s.Round.ConfigChanged, record.Change{Seq: c.seq})
+			if s.Round.Full == 0 {
+				s.Round.ConfigChanged = append(s.Round.ConfigChanged, record.Change{Seq: c.seq})
+				t.fills(c, s, s.Round)
+			}
 		}
 		if s.Out == 0 {
 			s.enforce(t)

@@ -23,8 +23,7 @@ func (t *Table) fold(c *turn) {
 	case *schema.NoticePosted:
 		t.noticePosted(c, p)
 	case *schema.LayoutAttested:
-		t.History.Attested[p.Item] = record.Attested{Seq: c.seq, At: c.at, Present: p.Present}
-		t.keep(t.now)
+		t.attest(c, p)
 	case *schema.DealerAssigned:
 		if p.Position != schema.DealerPositionPaying {
 			t.Dealer = p.DealerID
@@ -36,7 +35,7 @@ func (t *Table) fold(c *turn) {
 		t.Floor = p.FloorpersonID
 	case *schema.SeatOccupied:
 		t.take(c, p)
-		t.occupy(p)
+		t.occupy(c, p)
 	case *schema.SeatVacated:
 		t.leave(c, p)
 		t.vacate(c, p)
@@ -67,10 +66,25 @@ func (t *Table) fold(c *turn) {
 	}
 }
 
-func (t *Table) occupy(p *schema.SeatOccupied) {
+func (t *Table) attest(c *turn, p *schema.LayoutAttested) {
+	if _, known := t.History.Attested[p.Item]; !known && len(t.History.Attested) >= maxItems {
+		t.crowded(c)
+		return
+	}
+	t.History.Attested[p.Item] = record.Attested{Seq: c.seq, At: c.at, Present: p.Present}
+	t.keep(t.now)
+}
+
+func (t *Table) occupy(c *turn, p *schema.SeatOccupied) {
+	before := t.History.Occupied
+	at, found := slices.BinarySearch(before, p.Seat)
+	if !found && len(before) >= maxSeats {
+		t.Gaps.Seating = true
+		t.crowded(c)
+		return
+	}
 	t.Patrons[p.Seat] = p.PatronRef
-	if at, found := slices.BinarySearch(t.History.Occupied, p.Seat); !found {
-		before := t.History.Occupied
+	if !found {
 		t.History.Occupied = slices.Concat(before[:at], []uint32{p.Seat}, before[at:])
 	}
 }
@@ -108,10 +122,15 @@ func (t *Table) foldPlay(c *turn) {
 		c.reach(Misplaced, t.Shoe, nil)
 		return
 	}
+	if _, ends := t.now.Payload.(*schema.ShoeEnded); s.Full != 0 && !ends {
+		return
+	}
 	t.act(c, s)
 	if c.round == 0 || !t.foldRound(c, s) {
 		t.foldShoe(c, s)
 	}
+	t.shoeFills(c, t.Prev)
+	t.shoeFills(c, t.Shoe)
 }
 
 // foldShoe takes in what happens to a shoe outside its rounds.
@@ -149,10 +168,11 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 	case *schema.CardFoundFaceup:
 		s.faceUp(c, p)
 	case *schema.CardTouched:
-		s.touchBetween(c, p)
+		t.touchBetween(c, s, p)
 	case *schema.VigorishCollected:
 		if r := chargedIn(t, s, p, c.round); r != nil {
 			t.charge(c, s, r, p)
+			t.fills(c, s, r)
 			return
 		}
 		t.collect(c, s, p)

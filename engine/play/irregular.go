@@ -243,7 +243,7 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 	}
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
 		if r != nil && marksSeat(r, p.Seat, p.WagerIDs) {
-			s.Later = append(s.Later, LateCollection{p.Seat, p.Amount, slices.Clone(p.WagerIDs), c.seq})
+			s.Later = append(s.Later, LateCollection{p.Seat, p.Amount, slices.Clone(firstOf(p.WagerIDs)), c.seq})
 			return
 		}
 	}

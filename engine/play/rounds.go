@@ -28,7 +28,11 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 	}
 	if r := s.discardOf(t.now.Payload, c.round); r != nil {
 		c.reach(Misplaced, s, nil)
-		return t.foldSqueeze(c, s, r)
+		if r.Full == 0 {
+			t.foldSqueeze(c, s, r)
+			t.fills(c, s, r)
+		}
+		return true
 	}
 	r := t.roundOf(c, s)
 	if r == nil {
@@ -43,8 +47,13 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 		}
 		return false
 	}
+	if r.Full != 0 {
+		return t.passBy(c, s, r)
+	}
 	t.compare(c, s, r)
-	return t.foldBetting(c, s, r) || t.foldDeal(c, s, r) || t.foldSettlement(c, s, r) || t.foldSqueeze(c, s, r)
+	taken := t.foldBetting(c, s, r) || t.foldDeal(c, s, r) || t.foldSettlement(c, s, r) || t.foldSqueeze(c, s, r)
+	t.fills(c, s, r)
+	return taken
 }
 
 // ofAnotherRound reports whether an event cannot be of the round that it names: it settles a wager of another one, or
@@ -184,7 +193,7 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 
 // openWagers notes to whom the wagers against the Banker were opened. Without seats it was to all.
 func (t *Table) openWagers(c *turn, r *record.Round, p *schema.WageringOpened) {
-	r.Opened = record.Opened{Seq: c.seq, Seats: slices.Clone(p.Seats)}
+	r.Opened = record.Opened{Seq: c.seq, Seats: slices.Clone(firstOf(p.Seats))}
 	for _, seat := range t.History.Occupied {
 		if len(p.Seats) > 0 && seat != t.Curator && !slices.Contains(p.Seats, seat) {
 			r.Opened.LeftOut = append(r.Opened.LeftOut, seat)
@@ -323,21 +332,10 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.VigorishCollected:
 		t.charge(c, s, r, p)
 	case *schema.RoundVoided:
-		r.Voided = record.Voided{Seq: c.seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
-		r.Left = s.left()
-		if r.Carried != 0 && r.Card(r.Carried) == nil {
-			s.Carried = r.Carried // It is the next hand's that is dealt.
-		}
-		s.VoidedAt = 0
-		if r.Voided.Insufficient {
-			s.VoidedAt = c.seq
-		}
+		s.voided(c, r, p)
 		return true
 	case *schema.RoundEnded:
-		r.Record(record.Ended{
-			Seq: c.seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount,
-			Cards: p.CardsDealt,
-		})
+		r.Record(endOf(c, p))
 		s.setAside(r)
 		if s.Law != nil && lacksCard(s, r) {
 			t.cardLost(c, s, r)
@@ -350,6 +348,59 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 	// Money moved: the hands are over, unless a card is still due.
 	if r == s.Round {
 		t.dealt(c, s)
+	}
+	return true
+}
+
+// endOf is the end of a round as an event records it.
+func endOf(c *turn, p *schema.RoundEnded) record.Ended {
+	return record.Ended{
+		Seq: c.seq, Result: baccarat.Result(p.Result), Player: p.PlayerCount, Banker: p.BankerCount, Cards: p.CardsDealt,
+	}
+}
+
+// voided notes that a round was cancelled.
+func (s *Shoe) voided(c *turn, r *record.Round, p *schema.RoundVoided) {
+	r.Voided = record.Voided{Seq: c.seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
+	r.Left = s.left()
+	if r.Carried != 0 && r.Card(r.Carried) == nil {
+		s.Carried = r.Carried // It is the next hand's that is dealt.
+	}
+	s.VoidedAt = 0
+	if r.Voided.Insufficient {
+		s.VoidedAt = c.seq
+	}
+}
+
+// passBy takes from an event of a round that is full what the shoe needs: the cards that leave it, the end of the
+// round, and that what a seat owes of the round is not known. It is false for an event that is of the shoe.
+func (t *Table) passBy(c *turn, s *Shoe, r *record.Round) bool {
+	switch p := t.now.Payload.(type) {
+	case *schema.CardDealt:
+		if p.CardSeq > s.Numbered && !s.IsFaceUp(p.CardSeq) {
+			s.takeOut(c, readCard(p.Card))
+			s.LastCard, s.Numbered, s.NumberedOut = c.seq, p.CardSeq, s.Out
+		}
+	case *schema.CardCarriedOver:
+		s.Carried = p.CardSeq
+	case *schema.WagerPlaced:
+		s.Unexplain(p.Seat)
+	case *schema.WagerPaid:
+		s.Unexplain(p.Seat)
+	case *schema.VigorishMarked:
+		s.Unexplain(p.Seat)
+	case *schema.VigorishCollected:
+		s.Unexplain(p.Seat)
+	case *schema.RoundEnded:
+		r.Record(endOf(c, p))
+	case *schema.RoundVoided:
+		s.voided(c, r, p)
+	case *schema.RoundStarted, *schema.WagerChanged, *schema.WagerHandled, *schema.VerbalConfirmed, *schema.CashConverted,
+		*schema.BankerWagered, *schema.WageringOpened, *schema.BancoAnnounced, *schema.DealInstructed,
+		*schema.CardRevealed, *schema.CardMoved, *schema.CardTouched, *schema.SqueezeOffered, *schema.SqueezeRelinquished,
+		*schema.CardsHanded, *schema.CardsReturned, *schema.WagerCollected, *schema.WagerReturned, *schema.DiscardPlaced:
+	default:
+		return false
 	}
 	return true
 }

@@ -45,6 +45,8 @@ const (
 	// Inconsistent: an event of a round contradicts itself or earlier ones, where no rule reads it. Expected and Observed
 	// are in the stage.
 	Inconsistent
+	// Crowded: a round or a shoe has more facts than it may have. Expected and Observed are in the stage.
+	Crowded
 	// Gone: no event can change the shoe any more, and no event before Seq proves anything that is open.
 	Gone
 	// Configured: a configuration came into force, at the first event of its time. It is in the stage, the rulebook and
@@ -63,7 +65,7 @@ type Stage struct {
 	Round *record.Round
 	// Config is set for Configured.
 	Config *Configuration
-	// Expected and Observed are set for Inconsistent.
+	// Expected and Observed are set for Inconsistent and Crowded.
 	Expected, Observed string
 	// Seq is set for Gone and TableClosed, 0 if unknown.
 	Seq uint64

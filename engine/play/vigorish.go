@@ -16,7 +16,7 @@ func chargedIn(t *Table, s *Shoe, p *schema.VigorishCollected, round uint32) *re
 		return nil
 	}
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
-		if r == nil || len(r.Cards) == 0 || round != 0 && round != r.No {
+		if r == nil || r.Full != 0 || len(r.Cards) == 0 || round != 0 && round != r.No {
 			continue
 		}
 		if len(p.WagerIDs) > 0 && !slices.ContainsFunc(p.WagerIDs, func(id string) bool { return !chargeable(r, id) }) ||
@@ -58,8 +58,8 @@ func (t *Table) owesBefore(s *Shoe, seat uint32) bool {
 func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishCollected) {
 	step := r.NewStep()
 	named := step.Wagers[:0]
-	for _, id := range p.WagerIDs {
-		if at := r.WagerIndex(id); at >= 0 {
+	for _, id := range firstOf(p.WagerIDs) {
+		if at := r.WagerIndex(id); at >= 0 && !slices.Contains(named, at) {
 			named = append(named, at)
 		}
 	}
@@ -85,7 +85,15 @@ func (s *Shoe) alsoMeant(r *record.Round, amount int64, named []int) []int {
 	if !ok || len(named) == 0 {
 		return named
 	}
-	if legalOf(v, r, amount, named) {
+	won, total := make([]int64, 0, len(r.Wagers)), int64(0)
+	legal := func(wagers []int) bool {
+		won, total = won[:0], 0
+		for _, i := range wagers {
+			won, total = append(won, r.Wagers[i].Amount), baccarat.Add(total, r.Wagers[i].Amount)
+		}
+		return v.Judge(amount, won...) == baccarat.VigLegal || v.Judge(amount, total) == baccarat.VigLegal
+	}
+	if legal(named) {
 		return named
 	}
 	all, of := slices.Clone(named), &r.Wagers[named[0]]
@@ -96,18 +104,8 @@ func (s *Shoe) alsoMeant(r *record.Round, amount int64, named []int) []int {
 			all = append(all, i)
 		}
 	}
-	if legalOf(v, r, amount, all) {
+	if legal(all) {
 		return all
 	}
 	return named
-}
-
-// legalOf reports whether an amount is a legal vigorish of wagers that won: of each, or of what they won together.
-func legalOf(v baccarat.Vig, r *record.Round, amount int64, wagers []int) bool {
-	var few [8]int64 // no allocation for a collection
-	won, total := few[:0], int64(0)
-	for _, i := range wagers {
-		won, total = append(won, r.Wagers[i].Amount), baccarat.Add(total, r.Wagers[i].Amount)
-	}
-	return v.Judge(amount, won...) == baccarat.VigLegal || v.Judge(amount, total) == baccarat.VigLegal
 }

@@ -49,7 +49,7 @@ func weight(rule string) (severity finding.Severity, verdict finding.Verdict) {
 	switch rule {
 	case "feed.conflict", "feed.reset":
 		return finding.Major, finding.Suspect
-	case "feed.gap":
+	case "feed.gap", "feed.limit":
 		return finding.Major, finding.Unauditable
 	case "feed.shoe-reused":
 		return finding.Minor, finding.Suspect
@@ -90,6 +90,14 @@ func (t *Table) feedStage(m *moment) {
 	case play.Inconsistent:
 		t.Fault(ev, &order.FeedFault{
 			Rule: "feed.inconsistent", Subject: finding.OfRange(ev.Seq, ev.Seq), Expected: m.Expected, Observed: m.Observed,
+			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
+		}, m.out)
+	case play.Crowded:
+		if m.Shoe == nil && !t.changed("feed.limit", m.Observed) {
+			return
+		}
+		t.Fault(ev, &order.FeedFault{
+			Rule: "feed.limit", Subject: finding.OfRange(ev.Seq, ev.Seq), Expected: m.Expected, Observed: m.Observed,
 			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 		}, m.out)
 	case play.ShoeJoined:

@@ -10,7 +10,7 @@ import (
 // deferred, then a finding about the card covers them, unless the payments contradict the other reading.
 func (t *Table) evaluateCards(m *moment, stage rules.Stage, evaluate func(rules.Stage)) {
 	m.rules = stage
-	if !t.Play.View(&t.pass, m.Shoe, m.Round) {
+	if m.full() || !t.Play.View(&t.pass, m.Shoe, m.Round) {
 		return
 	}
 	reread := m.Round.Misreads[0].Card > 0

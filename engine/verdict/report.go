@@ -43,18 +43,6 @@ func (t *Table) stands(m *moment, f *rules.Finding) bool {
 	return t.changed(f.Rule.Name, fmt.Sprint(f.Verdict, " ", f.Observed, " ", f.Evidence))
 }
 
-// changed notes what is reported of the table itself; false if it was reported before and has not changed.
-func (t *Table) changed(rule, content string) bool {
-	if was, ok := t.standing[rule]; ok && was == content {
-		return false
-	}
-	if t.standing == nil {
-		t.standing = map[string]string{}
-	}
-	t.standing[rule] = content
-	return true
-}
-
 // weigh sets what a finding rests on and what it claims. It is a BREACH only if its basis proves it.
 func (t *Table) weigh(m *moment, f *rules.Finding) {
 	if !t.datedInForce(m) {

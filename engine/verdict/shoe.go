@@ -50,3 +50,19 @@ func (t *Table) forget(s *play.Shoe) {
 	*found = shoe{made: found.made, ledger: ledger{found.ledger.entries[:0]}, silent: found.silent[:0]}
 	t.spare = append(t.spare, found)
 }
+
+// changed notes what is reported of the table itself; false if it was reported before and has not changed.
+func (t *Table) changed(rule, content string) bool {
+	if was, ok := t.standing[rule]; ok && was == content {
+		return false
+	}
+	if t.standing == nil {
+		t.standing = map[string]string{}
+	}
+	t.standing[rule] = content
+	return true
+}
+
+// full reports whether the round or its shoe has more facts than it may have: the finding about that is all that is
+// reported.
+func (m *moment) full() bool { return m.Shoe.Full != 0 || m.Round != nil && m.Round.Full != 0 }

@@ -54,7 +54,7 @@ func (t *Table) At(ev *schema.Event, stage *play.Stage, out *[]finding.Finding) 
 	case play.Began:
 		t.clockReported = false
 	case play.ShoeReused, play.ShoeJoined, play.RoundRepeated, play.Disputed, play.Configured, play.SettledLate,
-		play.ResumedLate, play.Misplaced, play.Inconsistent:
+		play.ResumedLate, play.Misplaced, play.Inconsistent, play.Crowded:
 		t.feedStage(m)
 	case play.Prepared:
 		t.shoeBegun(m)
@@ -129,7 +129,7 @@ func (t *Table) prepared(m *moment) {
 // evaluate evaluates the rules of a stage about its round, or about its shoe if it has none.
 func (t *Table) evaluate(m *moment, stage rules.Stage) {
 	m.rules = stage
-	if t.Play.View(&t.pass, m.Shoe, m.Round) {
+	if !m.full() && t.Play.View(&t.pass, m.Shoe, m.Round) {
 		t.checkDates(m)
 		t.pass.Evaluate(stage)
 		t.report(m)

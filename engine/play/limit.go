@@ -1,0 +1,98 @@
+package play
+
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
+)
+
+// fills notes that a round has more facts than it may have, with the event that was taken in last.
+func (t *Table) fills(c *turn, s *Shoe, r *record.Round) {
+	if r.Full != 0 || !r.Exceeds(t.adds()) {
+		return
+	}
+	r.Full, r.Missing = c.seq, true
+	if r == s.Round {
+		s.Progress.Dealt = true
+	}
+	c.yield(Stage{
+		Kind: Crowded, Shoe: s, Round: r,
+		Expected: fmt.Sprintf(
+			"at most %d wagers, changes, cards, calls and motions of money in a round, %d of them cards",
+			record.MaxFacts, record.MaxDealt,
+		),
+		Observed: fmt.Sprintf(
+			"%d, with %d wagers, %d cards and %d motions of money: the round is not judged, and what follows of it is not "+
+				"taken in", r.Facts(), len(r.Wagers), len(r.Cards), len(r.Steps),
+		),
+	})
+}
+
+// adds is how many facts the event adds to a round at most: two, a step and a change of its wager, and what it names.
+func (t *Table) adds() int {
+	switch p := t.now.Payload.(type) {
+	case *schema.CardsHanded:
+		return 2 + len(p.CardSeqs)
+	case *schema.CardsReturned:
+		return 2 + len(p.CardSeqs)
+	case *schema.DiscardPlaced:
+		return 2 + len(p.CardSeqs)
+	case *schema.VigorishCollected:
+		return 2 + len(p.WagerIDs)
+	case *schema.WageringOpened:
+		return 2 + len(p.Seats) + len(t.History.Occupied)
+	default:
+		return 2
+	}
+}
+
+// firstOf are the elements of a list of an event that a round takes in: more than a round may have are none of it.
+func firstOf[T any](list []T) []T { return list[:min(len(list), record.MaxFacts+1)] }
+
+// shoeFills notes that the record of a shoe has more entries than it may have, or spans too many events. Nothing more
+// of it is taken in but its end.
+func (t *Table) shoeFills(c *turn, s *Shoe) {
+	if s == nil || s.Full != 0 {
+		return
+	}
+	entries := s.Entries()
+	for i := range s.Later {
+		entries += 1 + len(s.Later[i].Wagers)
+	}
+	span := c.seq - s.First
+	if entries <= record.MaxEntries && span <= record.MaxSpan {
+		return
+	}
+	s.Full, s.Missing = c.seq, true
+	if s == t.Shoe { // events about them may follow
+		t.Dealer, t.DealtBy, t.Left, t.Curator, t.Gaps.Prepare = "", 0, Leaving{}, 0, true
+	}
+	for _, r := range [2]*record.Round{s.Settling, s.Round} {
+		if r != nil {
+			r.Missing = true
+		}
+	}
+	c.yield(Stage{
+		Kind: Crowded, Shoe: s,
+		Expected: fmt.Sprintf(
+			"at most %d entries in the record of a shoe, over %d events", record.MaxEntries, record.MaxSpan,
+		),
+		Observed: fmt.Sprintf(
+			"%d over %d, with %d rounds and %d wagers that owe vigorish: what follows of the shoe is not taken in, and not "+
+				"judged", entries, span, len(s.Rounds), len(s.Dues),
+		),
+	})
+}
+
+// maxSeats is how many seats of a table may be occupied at most, maxItems how many items of its layout are attested.
+const maxSeats, maxItems = 256, 256
+
+// crowded notes that a table reports more occupied seats or more items of its layout than it may have. What is beyond
+// is not taken in.
+func (t *Table) crowded(c *turn) {
+	c.yield(Stage{
+		Kind: Crowded, Expected: fmt.Sprintf("at most %d occupied seats and %d items of the layout", maxSeats, maxItems),
+		Observed: "more of them: what is beyond is not taken in",
+	})
+}
