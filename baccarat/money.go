@@ -61,6 +61,12 @@ func (o Odds) Winnings(stake int64) int64 {
 	return int64(min(q, MaxAmount))
 }
 
+// ComparePercent reports whether an amount is below (-1), at (0) or above (+1) a percentage of a base, exact for every
+// amount. None of the three is negative.
+func ComparePercent(amount, percent, base int64) int {
+	return compareProducts(amount, 100, base, percent)
+}
+
 // compareProducts compares a*b with c*d, none of them negative.
 func compareProducts(a, b, c, d int64) int {
 	h1, l1 := bits.Mul64(uint64(a), uint64(b))
@@ -229,5 +235,5 @@ func (v Vig) RoundUp(sum int64) int64 {
 		return sum
 	}
 	unit := max(v.Unit, 1)
-	return (sum + unit - 1) / unit * unit
+	return Add(sum, (unit-sum%unit)%unit)
 }

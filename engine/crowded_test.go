@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/finding"
@@ -115,6 +116,18 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 			after = append(after, &schema.VigorishCollected{
 				Seat: 1, Amount: 5, VigorishKind: schema.VigorishKindOutstanding, WagerIDs: []string{crowdID(i)},
 			}, &schema.VigorishMarkerRemoved{Seat: 1, Amount: 5})
+		}
+		return before, after
+	},
+	"wrong marks": func(n int) (before, after []schema.Payload) {
+		for i := range n / 3 {
+			w := crowdWager(i, 1)
+			w.Spot = schema.SpotBanker
+			before = append(before, w)
+			after = append(after, &schema.WagerPaid{WagerID: w.WagerID, Seat: 1, Amount: 100})
+		}
+		for i := range n / 3 {
+			after = append(after, &schema.VigorishMarked{WagerID: crowdID(i), Seat: 1, Amount: 3})
 		}
 		return before, after
 	},
@@ -343,4 +356,53 @@ func restarted(t *testing.T, events []schema.Event, stretch int64) []finding.Fin
 	e.Unsettled(b)
 	compareTables(opt, b)
 	return b.Findings
+}
+
+// The amounts of all events of a shoe have a sum below 2^63.
+const _ = uint64(baccarat.MaxAmount - schema.MaxAmount*record.MaxSpan)
+
+// No sum of the largest amounts overflows: of rows, of findings, of what is owed.
+func TestLargestAmounts(t *testing.T) {
+	for _, name := range []string{
+		"one seat", "wrong marks", "ledger", "payments of one wager", "collections of paid wagers",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			before, after := crowds[name](record.MaxFacts * 3 / 4)
+			b, wagers := &rows.Set{}, int64(0)
+			for _, p := range slices.Concat(before, after) {
+				switch p := p.(type) {
+				case *schema.WagerPlaced:
+					p.Amount = schema.MaxAmount
+					wagers++
+				case *schema.WagerPaid:
+					p.Amount = schema.MaxAmount
+				case *schema.VigorishMarked:
+					p.Amount = schema.MaxAmount
+				case *schema.VigorishCollected:
+					p.Amount = schema.MaxAmount
+				case *schema.VigorishMarkerRemoved:
+					p.Amount = schema.MaxAmount
+				}
+			}
+			replayInto(t, enginetest.Options(), crowded(t, before, after), b)
+			for _, f := range b.Findings {
+				if f.Amount < 0 || f.Round == 1 && f.Rule == "vig.amount.under" {
+					t.Errorf("%s seat %d amount %d: want %s, got %s", f.Rule, f.Seat, f.Amount, f.Expected, f.Observed)
+				}
+			}
+			r := &b.Rounds
+			if least := wagers * schema.MaxAmount; r.Staked[0] < least {
+				t.Errorf("%d staked, want %d at least", r.Staked[0], least)
+			}
+			if low := min(r.Paid[0], r.ExpectedPay[0], r.Vigorish[0], r.Collected[0], r.Returned[0]); low < 0 {
+				t.Errorf("a sum of the round is %d", low)
+			}
+			for i := range b.Vigorish {
+				if v := &b.Vigorish[i]; min(v.Won, v.Least, v.Most, v.Marked, v.Collected) < 0 {
+					t.Errorf("vigorish: %+v", *v)
+				}
+			}
+		})
+	}
 }

@@ -584,13 +584,14 @@ func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 			}
 			after = baccarat.Add(after, t.share(&r.Wagers[mark.Wager], atSeat))
 		case marked || collected:
-			before += t.Amount
+			before = baccarat.Add(before, t.Amount)
 		}
 	}
 	if after == mark.Amount {
 		after = 0
 	}
-	return before+after > 0 && 100*(before+after) >= r.Wagers[mark.Wager].Net().Paid*percent
+	return before+after > 0 &&
+		baccarat.ComparePercent(baccarat.Add(before, after), percent, r.Wagers[mark.Wager].Net().Paid) >= 0
 }
 
 // covered is the sum of the wagers that a collection covers on the spot of one of them.
@@ -644,7 +645,8 @@ func (s *Shoe) Lifted(r *Round, mark *Step) Seq {
 // partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so
 // that the mark stays: the mark alone is too little, and differs from what is collected.
 func (d *Due) partOf(step *Step) bool {
-	return !d.Tie && len(step.Wagers) <= 1 && d.Marked > 0 && d.Marked != step.Amount && 100*d.Marked < d.Won*d.Percent
+	return !d.Tie && len(step.Wagers) <= 1 && d.Marked > 0 && d.Marked != step.Amount &&
+		baccarat.ComparePercent(d.Marked, d.Percent, d.Won) < 0
 }
 
 // Covers reports whether a collection of the round takes the vigorish of a wager: by name, or by seat
@@ -749,8 +751,9 @@ func (s *Shoe) PaidFor(c *Collection) uint32 {
 func (s *Shoe) collectUnmarked(seat uint32, left int64, at Seq) int64 {
 	for i := range s.Dues {
 		d := &s.Dues[i]
-		if d.Seat == seat && d.Marked == 0 && d.CollectedAt == 0 && !d.Tie && 100*left >= d.Won*d.Percent {
-			take := (d.Won*d.Percent + 99) / 100
+		if d.Seat == seat && d.Marked == 0 && d.CollectedAt == 0 && !d.Tie &&
+			baccarat.ComparePercent(left, d.Percent, d.Won) >= 0 {
+			take, _ := (baccarat.Vig{Percent: d.Percent, CeilMinor: true}).Exact(d.Won)
 			d.CollectedAt, d.Cash = at, take
 			left -= take
 		}

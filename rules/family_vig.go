@@ -418,7 +418,9 @@ func (p *Pass) restOfRounded(v baccarat.Vig, at int) int64 {
 // was marked as it should be.
 func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
 	open, wrong := c.Open, 0
-	owe := func(of baccarat.Vig, won int64) { low, high, wrong = low+of.Low(won), high+of.Up(won), wrong+1 }
+	owe := func(of baccarat.Vig, won int64) {
+		low, high, wrong = baccarat.Add(low, of.Low(won)), baccarat.Add(high, of.Up(won)), wrong+1
+	}
 	for i, won := range c.Unmarked {
 		of := v
 		if i < len(c.Rates) { // a snapshot may lack it
@@ -435,7 +437,8 @@ func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
 	if wrong == 0 {
 		return 0, 0
 	}
-	return open + low, max(open+high, v.RoundUp(open+high))
+	high = baccarat.Add(open, high)
+	return baccarat.Add(open, low), max(high, v.RoundUp(high))
 }
 
 // rateOf is the vigorish of the round of a wager, which may be of another percentage than that of the latest wager that

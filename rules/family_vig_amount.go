@@ -41,7 +41,7 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	if p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.BankerWon || !p.takes().Won {
 		return
 	}
-	p.charged = p.charged[:0]
+	p.charged, p.legal = p.charged[:0], seatLegality{}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if r.Elsewhere(s) {
@@ -136,7 +136,7 @@ func (p *Pass) byPlayer(charges ...*charge) []int64 {
 	var won []int64
 	for _, c := range charges {
 		for i, id := range c.wagers {
-			w := record.Index(p.Round.Wagers, func(w *record.Wager) bool { return w.ID == id })
+			w := p.Round.WagerIndex(id)
 			if w < 0 || p.Round.Wagers[w].Patron == "" {
 				return []int64{sumOf(charges)}
 			}
@@ -157,8 +157,21 @@ func sumOf(charges []*charge) (total int64) {
 	return total
 }
 
+// seatLegality is whether the charges of a seat are legal together, if known.
+type seatLegality struct {
+	known, legal bool
+	seat         uint32
+}
+
 // seatLegal reports whether all charges of a seat together are a legal vigorish of all that it won.
 func (p *Pass) seatLegal(v baccarat.Vig, seat uint32) bool {
+	if l := &p.legal; !l.known || l.seat != seat {
+		*l = seatLegality{known: true, seat: seat, legal: p.legalTogether(v, seat)}
+	}
+	return p.legal.legal
+}
+
+func (p *Pass) legalTogether(v baccarat.Vig, seat uint32) bool {
 	var amount int64
 	var charges []*charge
 	for i := range p.charged {
@@ -225,7 +238,7 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 	var won, up int64
 	for _, w := range c.won {
 		won += w
-		up += v.Rounded(w)
+		up = baccarat.Add(up, v.Rounded(w))
 	}
 	exact, whole := v.Exact(won)
 	if p.option("vig_rounding_stage") == "at_collection" {

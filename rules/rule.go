@@ -135,6 +135,7 @@ type scratch struct {
 	others    []record.SeatChange
 	due       steps
 	ofSeat    seatPatron
+	legal     seatLegality
 }
 
 // seatPatron is the patron of all wagers that a collection at a seat covers which names none, if known.

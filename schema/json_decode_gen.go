@@ -2685,10 +2685,16 @@ func (d *Decoder) jsonWagerPlaced(b []byte, i int, m *WagerPlaced) (int, *Reject
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
 			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
+			}
 		case 5:
 			m.Coupon, i, r = jsonInt64(b, i, "coupon")
 			if r == nil && m.Coupon < 0 {
 				r = rejectNegative("coupon", next, m.Coupon)
+			}
+			if r == nil && beyond(m.Coupon) {
+				r = rejectMoney("coupon", next, m.Coupon)
 			}
 		case 6:
 			m.Medium, i, r = jsonWord[WagerMedium](d, b, i, "medium")
@@ -2762,6 +2768,9 @@ func (d *Decoder) jsonWagerChanged(b []byte, i int, m *WagerChanged) (int, *Reje
 			m.Change, i, r = jsonWord[WagerChange](d, b, i, "change")
 		case 3:
 			m.Delta, i, r = jsonInt64(b, i, "delta")
+			if r == nil && beyond(m.Delta) {
+				r = rejectMoney("delta", next, m.Delta)
+			}
 		case 4:
 			m.ToSpot, i, r = jsonNamed[Spot](d, b, i, "to_spot", &m.ToSpotName)
 		case 5:
@@ -2936,6 +2945,9 @@ func (d *Decoder) jsonCashConverted(b []byte, i int, m *CashConverted) (int, *Re
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
+			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -3770,6 +3782,9 @@ func (d *Decoder) jsonWagerCollected(b []byte, i int, m *WagerCollected) (int, *
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
 			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
+			}
 		}
 		if r != nil {
 			return i, r
@@ -3833,6 +3848,9 @@ func (d *Decoder) jsonWagerPaid(b []byte, i int, m *WagerPaid) (int, *RejectErro
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
 			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
+			}
 		}
 		if r != nil {
 			return i, r
@@ -3895,6 +3913,9 @@ func (d *Decoder) jsonWagerReturned(b []byte, i int, m *WagerReturned) (int, *Re
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
+			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -3963,6 +3984,9 @@ func (d *Decoder) jsonVigorishMarked(b []byte, i int, m *VigorishMarked) (int, *
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
 			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
+			}
 		case 4:
 			m.Marker, i, r = jsonWord[Marker](d, b, i, "marker")
 		case 5:
@@ -4030,6 +4054,9 @@ func (d *Decoder) jsonVigorishCollected(b []byte, i int, m *VigorishCollected) (
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
 			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
+			}
 		case 3:
 			m.VigorishKind, i, r = jsonWord[VigorishKind](d, b, i, "kind")
 		case 4:
@@ -4092,6 +4119,9 @@ func (d *Decoder) jsonVigorishMarkerRemoved(b []byte, i int, m *VigorishMarkerRe
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
+			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -4328,6 +4358,9 @@ func (d *Decoder) jsonBidOffered(b []byte, i int, m *BidOffered) (int, *RejectEr
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
 			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
+			}
 		}
 		if r != nil {
 			return i, r
@@ -4386,6 +4419,9 @@ func (d *Decoder) jsonBankerAssigned(b []byte, i int, m *BankerAssigned) (int, *
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
+			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
 			}
 		}
 		if r != nil {
@@ -4453,6 +4489,9 @@ func (d *Decoder) jsonBankerWagered(b []byte, i int, m *BankerWagered) (int, *Re
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
+			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
 			}
 		case 4:
 			m.Medium, i, r = jsonWord[WagerMedium](d, b, i, "medium")
@@ -4681,6 +4720,9 @@ func (d *Decoder) jsonChipsFilled(b []byte, i int, m *ChipsFilled) (int, *Reject
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
 			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
+			}
 		}
 		if r != nil {
 			return i, r
@@ -4740,6 +4782,9 @@ func (d *Decoder) jsonChipsCredited(b []byte, i int, m *ChipsCredited) (int, *Re
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
 			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
+			}
 		}
 		if r != nil {
 			return i, r
@@ -4796,6 +4841,9 @@ func (d *Decoder) jsonTrayCounted(b []byte, i int, m *TrayCounted) (int, *Reject
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
+			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
 			}
 		case 2:
 			m.Occasion, i, r = jsonWord[TrayOccasion](d, b, i, "occasion")
@@ -4913,6 +4961,9 @@ func (d *Decoder) jsonStakeRead(b []byte, i int, m *StakeRead) (int, *RejectErro
 			m.Amount, i, r = jsonInt64(b, i, "amount")
 			if r == nil && m.Amount < 0 {
 				r = rejectNegative("amount", next, m.Amount)
+			}
+			if r == nil && beyond(m.Amount) {
+				r = rejectMoney("amount", next, m.Amount)
 			}
 		case 3:
 			m.Occasion, i, r = jsonWord[StakeOccasion](d, b, i, "occasion")

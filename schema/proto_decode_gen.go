@@ -3127,6 +3127,9 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
 			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
+			}
 			m.Amount = int64(v)
 		case 5<<3 | 0:
 			var v uint64
@@ -3138,6 +3141,9 @@ func (d *Decoder) protoWagerPlaced(b []byte, i int, m *WagerPlaced) *RejectError
 			}
 			if int64(v) < 0 {
 				return rejectNegative("coupon", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("coupon", at, int64(v))
 			}
 			m.Coupon = int64(v)
 		case 6<<3 | 0:
@@ -3251,6 +3257,9 @@ func (d *Decoder) protoWagerChanged(b []byte, i int, m *WagerChanged) *RejectErr
 				i++
 			} else if v, i = longVarint(b, i); i < 0 {
 				return rejectShort("delta", at)
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("delta", at, int64(v))
 			}
 			m.Delta = int64(v)
 		case 4<<3 | 0:
@@ -3438,6 +3447,9 @@ func (d *Decoder) protoCashConverted(b []byte, i int, m *CashConverted) *RejectE
 			}
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -4461,6 +4473,9 @@ func (d *Decoder) protoWagerCollected(b []byte, i int, m *WagerCollected) *Rejec
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
 			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
+			}
 			m.Amount = int64(v)
 		default:
 			return rejectTag(b, at, tag, fieldsWagerCollected, false)
@@ -4526,6 +4541,9 @@ func (d *Decoder) protoWagerPaid(b []byte, i int, m *WagerPaid) *RejectError {
 			}
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -4593,6 +4611,9 @@ func (d *Decoder) protoWagerReturned(b []byte, i int, m *WagerReturned) *RejectE
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
 			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
+			}
 			m.Amount = int64(v)
 		default:
 			return rejectTag(b, at, tag, fieldsWagerReturned, false)
@@ -4658,6 +4679,9 @@ func (d *Decoder) protoVigorishMarked(b []byte, i int, m *VigorishMarked) *Rejec
 			}
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 4<<3 | 0:
@@ -4736,6 +4760,9 @@ func (d *Decoder) protoVigorishCollected(b []byte, i int, m *VigorishCollected) 
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
 			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
+			}
 			m.Amount = int64(v)
 		case 3<<3 | 0:
 			var v uint64
@@ -4813,6 +4840,9 @@ func (d *Decoder) protoVigorishMarkerRemoved(b []byte, i int, m *VigorishMarkerR
 			}
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -5064,6 +5094,9 @@ func (d *Decoder) protoBidOffered(b []byte, i int, m *BidOffered) *RejectError {
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
 			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
+			}
 			m.Amount = int64(v)
 		default:
 			return rejectTag(b, at, tag, fieldsBidOffered, false)
@@ -5116,6 +5149,9 @@ func (d *Decoder) protoBankerAssigned(b []byte, i int, m *BankerAssigned) *Rejec
 			}
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		default:
@@ -5182,6 +5218,9 @@ func (d *Decoder) protoBankerWagered(b []byte, i int, m *BankerWagered) *RejectE
 			}
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 4<<3 | 0:
@@ -5423,6 +5462,9 @@ func (d *Decoder) protoChipsFilled(b []byte, i int, m *ChipsFilled) *RejectError
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
 			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
+			}
 			m.Amount = int64(v)
 		default:
 			return rejectTag(b, at, tag, fieldsChipsFilled, false)
@@ -5477,6 +5519,9 @@ func (d *Decoder) protoChipsCredited(b []byte, i int, m *ChipsCredited) *RejectE
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
 			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
+			}
 			m.Amount = int64(v)
 		default:
 			return rejectTag(b, at, tag, fieldsChipsCredited, false)
@@ -5517,6 +5562,9 @@ func (d *Decoder) protoTrayCounted(b []byte, i int, m *TrayCounted) *RejectError
 			}
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 2<<3 | 0:
@@ -5625,6 +5673,9 @@ func (d *Decoder) protoStakeRead(b []byte, i int, m *StakeRead) *RejectError {
 			}
 			if int64(v) < 0 {
 				return rejectNegative("amount", at, int64(v))
+			}
+			if beyond(int64(v)) {
+				return rejectMoney("amount", at, int64(v))
 			}
 			m.Amount = int64(v)
 		case 3<<3 | 0:

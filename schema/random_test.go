@@ -12,6 +12,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 	"google.golang.org/protobuf/types/known/timestamppb"
 
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/eventspb"
 )
 
@@ -166,6 +167,9 @@ func (b *builder) value(f protoreflect.FieldDescriptor, j int) protoreflect.Valu
 		return protoreflect.ValueOfFloat64(pick(b.rng, 0, 1, 0.5, 1e-9, math.SmallestNonzeroFloat64, b.rng.Float64()))
 	case protoreflect.Int64Kind:
 		v := int64(b.number() >> 1)
+		if name == "amount" || name == "coupon" || name == "delta" {
+			v %= schema.MaxAmount + 1
+		}
 		if b.full {
 			v = 2500
 		}

@@ -124,6 +124,18 @@ func TestRejectJSON(t *testing.T) {
 			`wager_placed.coupon at byte 110: -1 is negative, expected 0 or more`,
 		},
 		{
+			head + `"wager_paid":{"wager_id":"w1","amount":8000000000001}}`,
+			`wager_paid.amount at byte 124: 8000000000001 minor units, expected at most 8000000000000`,
+		},
+		{
+			head + `"wager_placed":{"coupon":"9223372036854775807"}}`,
+			`wager_placed.coupon at byte 110: 9223372036854775807 minor units, expected at most 8000000000000`,
+		},
+		{
+			head + `"wager_changed":{"delta":-8000000000001}}`,
+			`wager_changed.delta at byte 110: -8000000000001 minor units, expected at most 8000000000000`,
+		},
+		{
 			head + `"wager_placed":{"amount":9223372036854775808}}`,
 			`wager_placed.amount at byte 110: expected an integer from -9223372036854775808 to 9223372036854775807, ` +
 				`found "9223372036854775808"`,
@@ -235,6 +247,10 @@ func TestRejectProto(t *testing.T) {
 		{head + "c20509 61000000000000f87f", "card_dealt.confidence at byte 18: NaN is out of range"},
 		{head + "c20504 61000000", "card_dealt.confidence at byte 18: the record ends"},
 		{head + "8a050b 20ffffffffffffffffff01", "wager_placed.amount at byte 18: -1 is negative, expected 0 or more"},
+		{
+			head + "8a0508 208180a2a9eae801",
+			"wager_placed.amount at byte 18: 8000000000001 minor units, expected at most 8000000000000",
+		},
 		{head + "8a0502 4002", "wager_placed.area_ok at byte 18: 2 is no bool, expected 0 or 1"},
 		{head + "a20100", "table_opened.config at byte 18: missing"},
 		{

@@ -86,6 +86,17 @@ func rejectNegative(field string, at int, v int64) *RejectError {
 	return reject(field, at, "%d is negative, expected 0 or more", v)
 }
 
+// MaxAmount is the largest amount of money of an event, in minor units. The amounts of all events of a shoe, of which
+// there are at most 2^20, have a sum below 2^63.
+const MaxAmount = 8_000_000_000_000
+
+// beyond reports whether an amount is larger than any of an event, in either direction.
+func beyond(v int64) bool { return v > MaxAmount || v < -MaxAmount }
+
+func rejectMoney(field string, at int, v int64) *RejectError {
+	return reject(field, at, "%d minor units, expected at most %d", v, MaxAmount)
+}
+
 func rejectFraction(field string, at int, v float64) *RejectError {
 	return reject(field, at, "%v is out of range, expected 0 to 1", v)
 }

@@ -64,7 +64,7 @@ func totals(r *record.Round, view *detectors.Round, into *rows.Rounds) {
 			wagers++
 			staked += w.Amount
 			if settled {
-				expected += view.Wagers[i].Due
+				expected = baccarat.Add(expected, view.Wagers[i].Due)
 			}
 		}
 		paid += net.Paid

@@ -3,6 +3,7 @@ package suspicion
 import (
 	"slices"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -84,15 +85,15 @@ func (t *TrayState) observe(ev *schema.Event) {
 		t.Whole = t.Whole && p.Coupon == 0 &&
 			(p.Medium == schema.WagerMediumChips || p.Medium == schema.WagerMediumPlaques)
 	case *schema.WagerCollected:
-		t.Won += p.Amount
+		t.Won = baccarat.Add(t.Won, p.Amount)
 	case *schema.WagerPaid:
-		t.Paid += p.Amount
+		t.Paid = baccarat.Add(t.Paid, p.Amount)
 	case *schema.VigorishCollected:
-		t.Taken += p.Amount
+		t.Taken = baccarat.Add(t.Taken, p.Amount)
 	case *schema.ChipsFilled:
-		t.Fills += p.Amount
+		t.Fills = baccarat.Add(t.Fills, p.Amount)
 	case *schema.ChipsCredited:
-		t.Credits += p.Amount
+		t.Credits = baccarat.Add(t.Credits, p.Amount)
 	default: // no chip of the tray moves
 	}
 }
@@ -102,12 +103,15 @@ func (t *TrayState) follow(ev *schema.Event) {
 	t.Last = ev.Seq
 }
 
+// maxCounted bounds what moved between two counts of a tray, so that the sum of all that moved is an int64.
+const maxCounted = baccarat.MaxAmount / 8
+
 // count is the interval that a count of the tray closes. The next one begins with it.
 func (t *TrayState) count(ev *schema.Event, p *schema.TrayCounted) detectors.Tray {
 	t.follow(ev)
 	tray := detectors.Tray{
 		Open: t.Open, Close: p.Amount, Fills: t.Fills, Credits: t.Credits, Won: t.Won, Paid: t.Paid, Vigs: t.Taken,
-		Whole: t.Whole && t.Counted,
+		Whole: t.Whole && t.Counted && max(t.Won, t.Paid, t.Taken, t.Fills, t.Credits) < maxCounted,
 	}
 	*t = TrayState{Open: p.Amount, Whole: true, Counted: true, Last: t.Last}
 	return tray

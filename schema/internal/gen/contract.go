@@ -52,7 +52,8 @@ type field struct {
 	Enum     *enum
 	Message  *message
 
-	Card, ID, Fresh, Odds, Signed bool
+	// Money is an amount that is paid, staked or counted: at most schema.MaxAmount, of a signed one the magnitude.
+	Card, ID, Fresh, Odds, Signed, Money bool
 }
 
 type enum struct {
@@ -73,7 +74,9 @@ func (f *field) annotate(path string) {
 		f.Go = "VigorishKind" // Kind is the method of every payload.
 	case "TableOpened.config", "TableConfigured.config":
 		f.Required = true // meaningless without it
-	case "WagerChanged.delta", "DeviceReported.clock_offset_ms":
+	case "WagerChanged.delta":
+		f.Signed, f.Money = true, true
+	case "DeviceReported.clock_offset_ms":
 		f.Signed = true
 	case "TableConfig.posted_odds", "TableConfig.posted_rows":
 		f.Odds = true
@@ -81,6 +84,8 @@ func (f *field) annotate(path string) {
 		f.Card = true
 	}
 	switch {
+	case f.Kind == int64Number:
+		f.Money = f.Money || f.Name == "amount" || f.Name == "coupon"
 	case f.Kind != text:
 	case f.Name == "card" || f.Name == "indicator":
 		f.Card = true

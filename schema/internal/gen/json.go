@@ -129,6 +129,9 @@ func writeJSONValue(s *source, m *message, f *field) {
 		if f.Kind == int64Number && !f.Signed {
 			s.pf("if r == nil && %s < 0 { r = rejectNegative(%q, next, %s) }", v, f.Name, v)
 		}
+		if f.Money {
+			s.pf("if r == nil && beyond(%s) { r = rejectMoney(%q, next, %s) }", v, f.Name, v)
+		}
 		if f.Optional {
 			s.pf("m.Has%s = true", f.Go)
 		}

@@ -165,6 +165,16 @@ func valueSchema(f *field) object {
 		return object{"anyOf": []object{
 			{"type": "integer", "minimum": 1, "maximum": uint64(1<<64 - 1)}, {"type": "string", "pattern": "^[1-9][0-9]{0,19}$"},
 		}}
+	case f.Money && f.Signed:
+		return object{"anyOf": []object{
+			{"type": "integer", "minimum": -maxAmount, "maximum": maxAmount},
+			{"type": "string", "pattern": "^-?0*([0-7]?[0-9]{1,12}|80{12})$"},
+		}}
+	case f.Money:
+		return object{"anyOf": []object{
+			{"type": "integer", "minimum": 0, "maximum": maxAmount},
+			{"type": "string", "pattern": "^0*([0-7]?[0-9]{1,12}|80{12})$"},
+		}}
 	case f.Kind == int64Number && f.Signed:
 		return object{"anyOf": []object{{"type": "integer"}, {"type": "string", "pattern": "^-?[0-9]{1,19}$"}}}
 	case f.Kind == int64Number:
@@ -186,6 +196,9 @@ func valueSchema(f *field) object {
 	}
 	return object{"$ref": "#/$defs/" + f.Message.Name}
 }
+
+// maxAmount is schema.MaxAmount, which the generator cannot import: it writes that package.
+const maxAmount = 8_000_000_000_000
 
 // described adds the comment of the contract.
 func described(s object, doc string) object {

@@ -191,6 +191,9 @@ func writeProtoValue(s *source, f *field) {
 		if !f.Signed {
 			s.pf("if int64(v) < 0 { return rejectNegative(%q, at, int64(v)) }", f.Name)
 		}
+		if f.Money {
+			s.pf("if beyond(int64(v)) { return rejectMoney(%q, at, int64(v)) }", f.Name)
+		}
 		store("int64(v)")
 	case fraction:
 		s.pf("if !(v >= 0 && v <= 1) { return rejectFraction(%q, at, v) }", f.Name)
