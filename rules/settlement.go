@@ -133,6 +133,9 @@ func checkUnsettled(p *Pass) {
 		if undealt(r) {
 			observed = p.moved(w)
 		}
+		if observed != "" && p.couponLeft(w) {
+			continue
+		}
 		if observed != "" {
 			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: moneyEvidence(w, r),
@@ -181,6 +184,13 @@ func checkUnsettled(p *Pass) {
 			})
 		}
 	}
+}
+
+// couponLeft reports whether a wager of a coupon alone that is not paid was not settled, which cannot be judged.
+func (p *Pass) couponLeft(w *record.Wager) bool {
+	want := p.disposition(w)
+	lies := want == baccarat.Collect || want == baccarat.Return || p.cancelled()
+	return lies && w.Settlements() == 0 && w.Coupon == w.Amount && p.lacksCoupon(w, 0)
 }
 
 // otherName is a motion at the seat of a wager that settles it exactly, and names a wager that is not on record: the
