@@ -207,6 +207,9 @@ type Wager struct {
 	// there is none.
 	RaisedBy int64 `cbor:",omitempty"`
 	RaisedAt Seq   `cbor:",omitempty"`
+	// RaisedOnce is by how much if each raise of the amount of the one before it, Raise, is that one published again.
+	RaisedOnce int64 `cbor:",omitempty"`
+	Raise      int64 `cbor:",omitempty"`
 
 	// Paid, Collected and Returned are the settlement: all motions of each kind. PutBack is how much of Returned
 	// gave back what had been collected.

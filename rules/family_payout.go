@@ -113,19 +113,28 @@ var payoutFamily = []*Rule{
 
 // payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged.
 func (p *Pass) payable(w *record.Wager) bool {
-	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) && !p.raisePaid(w) &&
-		p.read(w)
+	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) &&
+		p.raisePaid(w) == 0 && p.read(w)
 }
 
-// raisePaid reports whether a wager was raised after a motion of its settlement, then paid, and paid in all as if the
-// raise counted. The raise is the error then, not the payment.
-func (p *Pass) raisePaid(w *record.Wager) bool {
+// raisePaid is by how much a wager was raised after a motion of its settlement, then paid, and paid in all as if the
+// raise counted; 0 otherwise. The raise is the error then, not the payment. Of two raises of one amount the second may
+// be the first published again.
+func (p *Pass) raisePaid(w *record.Wager) int64 {
 	if _, judged := p.Law.Cited("wager.after-no-more-bets"); !judged || w.RaisedBy == 0 || w.Paid.Seq < w.RaisedAt ||
 		w.Disposition() != baccarat.Pay || p.disposition(w) != baccarat.Pay || p.settledTwice(w) {
-		return false
+		return 0
 	}
 	odds, paid := p.oddsOf(w, p.coup()), w.Net().Paid
-	return odds.Known() && odds.Pays(paid, baccarat.Add(w.Amount, w.RaisedBy)) && !odds.Pays(paid, w.Amount)
+	if !odds.Known() || odds.Pays(paid, w.Amount) {
+		return 0
+	}
+	for _, by := range [2]int64{w.RaisedBy, w.RaisedOnce} {
+		if odds.Pays(paid, baccarat.Add(w.Amount, by)) {
+			return by
+		}
+	}
+	return 0
 }
 
 // read reports whether the amounts of a wager and of its motions were reported. An amount of 0 was not.

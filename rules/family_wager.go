@@ -172,10 +172,10 @@ func checkLateWager(p *Pass) {
 			continue
 		}
 		p.lateChange(w, closed)
-		if p.raisePaid(w) {
+		if by := p.raisePaid(w); by != 0 {
 			p.reportLate(
-				w, "raised by "+p.money(w.RaisedBy)+" and paid,",
-				lateness{closed: closed, at: w.RaisedAt, by: w.RaisedBy, uncalled: uncalled(r)},
+				w, "raised by "+p.money(by)+" and paid,",
+				lateness{closed: closed, at: w.RaisedAt, by: by, uncalled: uncalled(r)},
 			)
 		}
 	}

@@ -235,8 +235,12 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 		switch p.Change {
 		case schema.WagerChangeRaised:
 			w.RaisedBy, w.RaisedAt = baccarat.Add(w.RaisedBy, delta), cmp.Or(w.RaisedAt, c.seq)
+			if delta != w.Raise {
+				w.RaisedOnce, w.Raise = baccarat.Add(w.RaisedOnce, delta), delta
+			}
 		case schema.WagerChangeLowered:
 			w.RaisedBy -= min(delta, w.RaisedBy)
+			w.RaisedOnce, w.Raise = w.RaisedOnce-min(delta, w.RaisedOnce), 0
 		}
 		return
 	}
