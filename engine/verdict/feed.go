@@ -183,6 +183,13 @@ func (t *Table) configured(m *moment) {
 			observed: "left out, or not a word of the contract: " + strings.Join(missing, ", "),
 		})
 	}
+	if s := t.Play.Shoe; s != nil && s.Out > 0 && s.Law != nil && s.Law.Book.Name != c.Ruleset && t.Play.Law != nil {
+		t.notice(m, feedNotice{
+			rule: "feed.config", subject: subject, seq: seq, expected: "one rulebook for a shoe",
+			observed: fmt.Sprintf("%s within shoe %s of %s: what is found in its rounds from there on cannot be judged",
+				c.Ruleset, s.ID, s.Law.Book.Name),
+		})
+	}
 	if t.Play.Law == nil {
 		t.notice(m, feedNotice{
 			rule: "feed.gap", subject: subject, seq: seq,

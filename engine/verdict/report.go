@@ -83,6 +83,10 @@ func (t *Table) enter(m *moment, s *shoe, f *rules.Finding) bool {
 	}
 	s.made[about] = struct{}{}
 	t.weigh(m, f)
+	if f.Verdict != finding.Unauditable && m.otherBook() {
+		f.Verdict = finding.Unauditable
+		f.Observed = "the rulebook changed within the shoe; found: " + f.Observed
+	}
 	if f.Verdict != finding.Unauditable && !t.proved(m, f) {
 		f.Verdict = finding.Unauditable
 		f.Observed = "events are missing; found: " + f.Observed

@@ -66,3 +66,9 @@ func (t *Table) changed(rule, content string) bool {
 // full reports whether the round or its shoe has more facts than it may have: the finding about that is all that is
 // reported.
 func (m *moment) full() bool { return m.Shoe.Full != 0 || m.Round != nil && m.Round.Full != 0 }
+
+// otherBook reports whether the round was played under a configuration of another rulebook than that of its shoe, by
+// which it is judged. No text has a change of the rulebook within a shoe.
+func (m *moment) otherBook() bool {
+	return m.Round != nil && m.Round.Config != nil && m.Shoe.Law != nil && m.Round.Config.Ruleset != m.Shoe.Law.Book.Name
+}
