@@ -44,6 +44,8 @@ type Round struct {
 	// kept from the round before.
 	Curator uint32
 	Carried uint32
+	// CarriedDue means that the card was due in its hand in the round before: no clause has it kept.
+	CarriedDue bool `cbor:",omitempty"`
 	// Replaced is how another patron came to the seat of the curator, or of the Banker, before the first card.
 	Replaced Replaced
 	// Before is how many cards had left the shoe before the round's first one.

@@ -412,6 +412,9 @@ func checkCarryover(p *Pass) {
 		}
 		return
 	}
+	if r.CarriedDue {
+		return // that it was taken out of its hand is the finding about the round before
+	}
 	p.Report(Finding{Expected: "the kept card is player card one", Observed: "not used", Evidence: cardEvidence(r)})
 }
 

@@ -86,8 +86,11 @@ var payoutFamily = []*Rule{
 		Doc:      "Each wager is settled before the next round's first card, in one motion or in several, and not twice.",
 		Breach:   "Winning bet forgotten, or paid twice.",
 		Severity: finding.Critical, At: Settled, Check: checkUnsettled, Compares: ofWager,
-		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
-		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		// The last is ours: a wager that a patron took off is not there to be settled.
+		Covers: []string{
+			"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "wager.touched-after-first-card",
+		},
 	},
 	{
 		Name: "payout.corrected",

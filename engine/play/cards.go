@@ -335,7 +335,7 @@ func moveCard(c *turn, r *record.Round, p *schema.CardMoved) {
 
 // carry keeps a card for the next round. If no card of this number is on record, its card_dealt was not published.
 func (t *Table) carry(c *turn, s *Shoe, cardSeq uint32) {
-	s.Carried = cardSeq
+	s.Carried, s.CarriedDue = cardSeq, false
 	found := false
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
 		if r == nil {
@@ -343,6 +343,8 @@ func (t *Table) carry(c *turn, s *Shoe, cardSeq uint32) {
 		}
 		if d := r.Card(cardSeq); d != nil {
 			found = true
+			due := s.Law != nil && d.Index == 3 && d.Fate == record.Kept && s.Law.Draws(r.Coup(), d.Hand)
+			s.CarriedDue = s.CarriedDue || due && d.Final == d.Hand
 			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.CarriedOver, c.seq
 			r.Recompose()
 		}

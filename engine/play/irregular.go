@@ -30,9 +30,19 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 		Seq: c.seq, CardSeq: p.CardSeq, Card: card, Destination: p.Destination, AmongBurned: burned, Burn: burn,
 		Round: round,
 	})
-	if !burned {
+	if !burned && !s.dealtAlready(p.CardSeq) {
 		s.takeOut(c, card)
 	}
+}
+
+// dealtAlready reports whether a card was dealt into an open round: it has left the shoe.
+func (s *Shoe) dealtAlready(number uint32) bool {
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r != nil && number != 0 && r.Card(number) != nil {
+			return true
+		}
+	}
+	return false
 }
 
 func (t *Table) burn(c *turn, s *Shoe, p *schema.ShoeBurned) {

@@ -368,7 +368,7 @@ func (s *Shoe) voided(c *turn, r *record.Round, p *schema.RoundVoided) {
 	r.Voided = record.Voided{Seq: c.seq, Insufficient: p.Cause == schema.VoidCauseInsufficientCards}
 	r.Left = s.left()
 	if r.Carried != 0 && r.Card(r.Carried) == nil {
-		s.Carried = r.Carried // It is the next hand's that is dealt.
+		s.Carried, s.CarriedDue = r.Carried, r.CarriedDue // It is the next hand's that is dealt.
 	}
 	s.VoidedAt = 0
 	if r.Voided.Insufficient {

@@ -397,7 +397,7 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 		t.finishDealing(c, s)
 		dealt := len(before.Cards) > 0 || len(before.Steps) > 0 || before.Ended.Cards > 0 || before.Missing
 		if before.Carried != 0 && !dealt {
-			s.Carried = before.Carried // It is the next hand's that is dealt.
+			s.Carried, s.CarriedDue = before.Carried, before.CarriedDue // It is the next hand's that is dealt.
 		}
 		s.Settling, s.Round = before, nil
 	}
@@ -408,7 +408,7 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 	}
 	_, started := t.now.Payload.(*schema.RoundStarted)
 	t.beginRoundGaps(s, r, started)
-	r.Carried, s.Carried = s.Carried, 0
+	r.Carried, r.CarriedDue, s.Carried, s.CarriedDue = s.Carried, s.CarriedDue, 0, false
 	r.Curator = t.holder()
 	s.VoidedAt = 0
 	s.Round, s.Progress = r, Progress{}

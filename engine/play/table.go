@@ -195,6 +195,8 @@ type ShoeState struct {
 	AwaitsNumber bool
 	// Carried is the number of a card kept for the next round, 0 if none.
 	Carried uint32
+	// CarriedDue means that it was due in its hand.
+	CarriedDue bool `cbor:",omitempty"`
 	// VoidedAt is the event that voided the last round for want of cards, 0 if it was not.
 	VoidedAt record.Seq
 }
