@@ -21,9 +21,15 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 		t.Late = LateRound{t.now.ShoeID, c.round}
 		c.reach(RoundRepeated, s, nil)
 	}
+	wild := s.leap(c.round) > wildLeap
+	reported := wild && t.StrayRound == c.round
 	if t.ofAnotherRound(c, s) {
-		t.misplace(c)
-		c.reach(Misplaced, s, nil)
+		if t.misplace(c); wild {
+			t.StrayRound = c.round
+		}
+		if !reported { // one finding about a number that is wrong in any case
+			c.reach(Misplaced, s, nil)
+		}
 		return true
 	}
 	if r := s.discardOf(t.now.Payload, c.round); r != nil {
