@@ -109,6 +109,29 @@ func (s *Shoe) answer(burn int, indicator baccarat.Card) {
 	}
 }
 
+// reopen takes back what an earlier recorded end of the round, which the present one corrects, decided about its cards:
+// a card that it counted, against the burn that named it, and a card that it did not count, which counted as put away.
+func (s *Shoe) reopen(r *record.Round, end record.Seq) {
+	for i := range r.Cards {
+		d := &r.Cards[i]
+		if away := d.Fate == record.DiscardedCard && d.FateAt == max(end, d.Seq); away && !discarded(r, d) {
+			d.Final, d.Fate, d.FateAt = d.Hand, record.Kept, 0
+			r.Recompose()
+		}
+	}
+	for i := range s.Burns {
+		if b := &s.Burns[i]; b.Idle && b.Round == r.No && b.Seq > r.Started && b.Seq < end {
+			b.Idle = false
+			s.answer(i, b.Indicator)
+		}
+	}
+}
+
+// discarded reports whether a card was put away.
+func discarded(r *record.Round, d *record.DealtCard) bool {
+	return record.Any(r.Discards, func(p *record.Discarded) bool { return slices.Contains(p.Cards, d.CardSeq) })
+}
+
 // answersFound links a burn to the cards found face up that it answers. A card that a burn took out of the shoe
 // requires one only under faceup_recursive, and a burn of another card that lies in a hand is not for cards found
 // before.

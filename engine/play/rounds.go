@@ -345,7 +345,10 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 		s.voided(c, r, p)
 		return true
 	case *schema.RoundEnded:
-		r.Record(endOf(c, p))
+		before := r.Ended
+		if r.Record(endOf(c, p)); before.Seq != 0 {
+			s.reopen(r, before.Seq)
+		}
 		s.setAside(r)
 		if s.Law != nil && lacksCard(s, r) {
 			t.cardLost(c, s, r)
