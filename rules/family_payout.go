@@ -327,10 +327,17 @@ func (p *Pass) lacksCoupon(w *record.Wager, got int64) bool {
 }
 
 func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
+	f := Finding{
+		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w, p.Round),
+		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w),
+	}
+	if void, ok := p.Law.Cited("outcome.void-round"); ok && p.cancelled() {
+		f.Cites, f.Basis = slices.Clone(void.Citations), BasisOf(void) // the clause that has it returned
+		p.Report(f)
+		return
+	}
 	clause := ""
 	switch {
-	case p.cancelled():
-		clause = "(j)"
 	case w.Spot == baccarat.SpotBanker:
 		clause = "(b)(1)(i)(c)"
 	case w.Spot == baccarat.SpotPlayer:
@@ -338,8 +345,6 @@ func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	case w.Spot.SideBet() == baccarat.SideDragonBonus:
 		clause = "(b)(1)(iv)(c)"
 	}
-	p.suspectIf(got == w.ChangedOnce(), Finding{ // a change of the wager may have been published twice
-		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w, p.Round),
-		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w), Cites: p.exactly(clause),
-	})
+	f.Cites = p.exactly(clause)
+	p.suspectIf(got == w.ChangedOnce(), f) // a change of the wager may have been published twice
 }
