@@ -216,7 +216,7 @@ func (p *Pass) quarter() int64 {
 	switch {
 	case p.cancelled() || !c.Complete:
 	case p.dragonCharge() && (onDragon == "either" || onDragon == "pct25"):
-		return 25
+		return dragonPercent
 	case c.Result() == baccarat.Tie && onTie != "" && onTie != "true":
 		return p.Law.TiePercent("")
 	}
@@ -230,6 +230,9 @@ func (p *Pass) keptQuarter(w int, percent int64) bool {
 	_, _, right := p.ofStake(&net, percent)
 	return right && wager.Disposition() == baccarat.Return && !p.tookFrom(w)
 }
+
+// dragonPercent is the charge of the stake on an EZ dragon 7 that 9 NYCRR 5324.21(b)(1)(i)(c) names.
+const dragonPercent = 25
 
 // dragonCharge reports whether the round is an EZ dragon 7, whose charge has a separate rule.
 func (p *Pass) dragonCharge() bool {
@@ -245,7 +248,8 @@ func checkDragonCharge(p *Pass) {
 	if !p.dragonCharge() || p.cancelled() {
 		return
 	}
-	spared := p.sparedBanker(25)
+	spared := p.sparedBanker(dragonPercent)
+	orCharged := fmt.Sprintf("a dragon 7 is a pure push, or each banker wager is charged %d percent", dragonPercent)
 	p.stakeCharges()
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -262,7 +266,7 @@ func checkDragonCharge(p *Pass) {
 			if s.Seq != c.steps[0] {
 				continue // one charge, in several motions
 			}
-			amount, _, right := p.ofStake(c, 25)
+			amount, _, right := p.ofStake(c, dragonPercent)
 			f.Amount, f.Observed, quarter = amount, p.money(amount)+" charged", quarter || right
 			f.Evidence = append(cardEvidence(r), c.steps...)
 		}
@@ -270,10 +274,10 @@ func checkDragonCharge(p *Pass) {
 		case (c == nil || c.took == 0) && p.liftedAgain(s, &f):
 			p.Report(f)
 		case !quarter:
-			f.Expected = "a dragon 7 is a pure push, or each banker wager is charged 25 percent"
+			f.Expected = orCharged
 			p.Report(f)
 		case spared != 0:
-			f.Expected = "a dragon 7 is a pure push, or each banker wager is charged 25 percent"
+			f.Expected = orCharged
 			f.Observed += fmt.Sprintf(", nothing of the banker wager at seat %d", spared)
 			p.Report(f)
 		case p.option("ez_dragon7_charge") == "either":
