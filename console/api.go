@@ -247,7 +247,7 @@ func apiReplay(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.log(r.Shoe.Property, "replay", r.Shoe.Table+"/"+r.Shoe.Shoe, "")
+	x.log(r.Shoe.Property, replayedShoe, r.Shoe.Table+"/"+r.Shoe.Shoe, "")
 	return x.json(map[string]any{
 		"equal": r.Equal(), "whole": r.Complete, "events": r.Events, "same": r.Same, "only_replay": r.OnlyReplay,
 		"only_stored": plain(r.OnlyStored), "engine": r.Engine,

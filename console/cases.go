@@ -341,12 +341,11 @@ func subjectKinds() []string { return []string{"patron", "dealer", "table", "emp
 
 // checkSubject refuses a patron who is not masked: a case may be printed and shown.
 func checkSubject(kind, name string) error {
-	const codeLength = 32
 	switch {
 	case !slices.Contains(subjectKinds(), kind) || name == "":
 		return badRequest("A subject needs a name and one of the kinds %s.", strings.Join(subjectKinds(), ", "))
-	case kind == "patron" && (len(name) != codeLength || strings.Trim(name, "0123456789abcdef") != ""):
-		return badRequest("A patron is named by the code of %d digits that wagers show, not by name or number.", codeLength)
+	case kind == "patron" && !isCode(name):
+		return badRequest("A patron is named by the code of 32 digits that wagers show, not by name or number.")
 	}
 	return nil
 }

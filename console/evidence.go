@@ -148,7 +148,7 @@ func rawPage(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	if err := x.mustLog(f.PropertyID, "unmask", id, "events as received"); err != nil {
+	if err := x.mustLog(f.PropertyID, unmasked, id, "events as received"); err != nil {
 		return err
 	}
 	ev, err := c.evidence(x, id)

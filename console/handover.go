@@ -233,7 +233,7 @@ func acceptHandover(c *Console, x *exchange) error {
 	if err := c.Store.HandOver(x.r.Context(), store.SignedHandover{Handover: row}); err != nil {
 		return err
 	}
-	x.log(row.PropertyID, "hand-over-accept", row.ID, "signed by "+h.Actor)
+	x.log(row.PropertyID, acceptedHandover, row.ID, "signed by "+h.Actor)
 	return x.redirect(pathOf("handovers", row.PropertyID, row.ID))
 }
 

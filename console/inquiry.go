@@ -241,7 +241,7 @@ func (c *Console) patronOf(x *exchange, value string) ([]string, error) {
 			"A role with the permission unmask can search for a patron's number.", codeLength)
 	}
 	codes := c.Law.Masks(value)
-	return codes, x.mustLog("", "unmask", strings.Join(codes, " "), "search by a patron's number")
+	return codes, x.mustLog("", unmasked, strings.Join(codes, " "), "search by a patron's number")
 }
 
 // clausesOf returns the citations of all rulebooks that have a text: 19:47-3.3(b), or 58A.

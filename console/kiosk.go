@@ -36,6 +36,7 @@ type kiosk struct {
 const (
 	kioskIssue  = "kiosk-issue"
 	kioskRevoke = "kiosk-revoke"
+	kioskEnrol  = "kiosk-enrol"
 	// maxKioskDays is the maximum validity of a grant.
 	maxKioskDays = 366
 	maxKiosks    = 100 // of a property
@@ -121,7 +122,7 @@ func enrol(c *Console, x *exchange) error {
 		return fmt.Errorf("%w: unknown, revoked or expired key of a kiosk", errUnauthenticated)
 	}
 	x.user = id
-	if err := x.mustLog(k.Property, "kiosk-enrol", k.ID, k.Name); err != nil {
+	if err := x.mustLog(k.Property, kioskEnrol, k.ID, k.Name); err != nil {
 		return err
 	}
 	http.SetCookie(x.w, &http.Cookie{

@@ -14,13 +14,15 @@ import (
 
 // Each link that a role sees leads to a page that the role may open: of each sort of address one, from its first page
 // on, and each view of the queue. Each form on these pages is one that the role may send, and what stands for the rows
-// of an empty table is as wide as the table.
+// of an empty table is as wide as the table. No link of its content leads to the page itself, and none to findings of
+// one's own unless the role can own one.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 6, 1)
 	c := serve(t, s, nil)
 	link, redirect := regexp.MustCompile(`<a [^>]*href="(/[^"]*)"`), regexp.MustCompile(`<a href="(/[^"]*)">See Other`)
+	anchor := regexp.MustCompile(`<a [^>]*>`)
 	form, action := regexp.MustCompile(`<form [^>]*>`), regexp.MustCompile(`action="([^"]*)"`)
 	mux, needs := http.NewServeMux(), map[string]route{}
 	for _, r := range routes() {
@@ -39,6 +41,18 @@ func TestLinks(t *testing.T) {
 			code, page := send(t, "GET", c.url+path, "", "Cookie", cookie)
 			if code >= 400 || strings.Contains(page, "ZgotmplZ") {
 				t.Errorf("%s: %s, linked from %s, is %d: %.200s", role, path, from[path], code, page)
+			}
+			_, content, _ := strings.Cut(page, "<main")
+			content, _, _ = strings.Cut(content, "<footer")
+			for _, tag := range anchor.FindAllString(content, -1) {
+				to := link.FindStringSubmatch(tag)
+				same := to != nil && html.UnescapeString(to[1]) == path
+				if same && !strings.Contains(tag, "aria-current") && !strings.Contains(tag, `class="basis"`) {
+					t.Errorf("%s: %s leads to itself: %s", role, path, tag)
+				}
+			}
+			if mine := strings.Contains(content, "owner=me"); mine && !(&Grant{Role: role}).may(permTriage) {
+				t.Errorf("%s: %s has a view of findings that this role owns", role, path)
 			}
 			for _, of := range table.FindAllString(page, -1) {
 				columns := strconv.Itoa(strings.Count(of, `<th scope="col"`))

@@ -87,8 +87,9 @@ func logPage(_ *Console, x *exchange) error {
 	all := maps.Clone(query)
 	all.Del("after")
 	all.Del("limit")
+	lines, unread := x.c.about(x, entries)
 	return x.page("log", "Console log", map[string]any{
-		"Entries": entries, "Query": query, "Next": next, "Later": first, "CSV": "/log.csv?" + all.Encode(),
+		"Lines": lines, "Unread": unread, "Query": query, "Next": next, "Later": first, "CSV": "/log.csv?" + all.Encode(),
 	})
 }
 

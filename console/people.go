@@ -131,7 +131,7 @@ func (c *Console) patron(x *exchange) (*patronView, error) {
 			return nil, errNoPage
 		}
 		all.Go(func() error {
-			x.log(p.Property, "view-patron", p.Patron, "masked")
+			x.log(p.Property, viewedPatron, p.Patron, "masked")
 			return nil
 		})
 		return c.Store.PatronFindings(ctx, scope, p.Property, p.Patron, p.Play)

@@ -3,6 +3,7 @@
 package console
 
 import (
+	"html"
 	"net/url"
 	"strings"
 	"testing"
@@ -36,6 +37,12 @@ func TestReplay(t *testing.T) {
 		code, body = send(t, "POST", c.url+"/replay", form.Encode(), "Cookie", cookie)
 		if code != 200 || !strings.Contains(body, "verdictline same") {
 			t.Errorf("page of %s: %d %.1500s", f.ShoeID, code, body)
+		}
+		// A finding of it is named by its title, with its rule small below.
+		title := html.EscapeString(headline(f.Rule, f.Kind, f.Seat, f.Expected, f.Observed))
+		named := `<a href="/findings/` + f.ID + `">` + title + `</a><small class="mono">` + f.Rule
+		if f.Kind != "anomaly" && !strings.Contains(body, named) {
+			t.Errorf("the replay of %s has no %s: %.1500s", f.ShoeID, named, body)
 		}
 	}
 }

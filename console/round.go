@@ -186,7 +186,7 @@ func rawRoundPage(c *Console, x *exchange) error {
 		return err
 	}
 	here := roundURL(v.Round)
-	if err := x.mustLog(v.At.Property, "unmask", here, "events as received"); err != nil {
+	if err := x.mustLog(v.At.Property, unmasked, here, "events as received"); err != nil {
 		return err
 	}
 	return v.raw(x, here)

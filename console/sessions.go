@@ -82,7 +82,7 @@ func (c *Console) boundSessions(x *exchange) error {
 	}
 	for i := maxSessions - 1; i < len(all); i++ {
 		c.ended.add(all[i].ID, c.Now())
-		x.log("", "end-session", all[i].ID, "the account has the maximum of sessions")
+		x.log("", endedSession, all[i].ID, tooManySessions)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func endOwn(c *Console, x *exchange) error {
 		if s := &all[i]; s.ID != "" && (which == "all" || which == s.ID) {
 			ended++
 			c.ended.add(s.ID, c.Now())
-			if err := x.mustLog("", "end-session", s.ID, s.Name); err != nil {
+			if err := x.mustLog("", endedSession, s.ID, s.Name); err != nil {
 				return err
 			}
 		}
@@ -191,7 +191,7 @@ func endSession(c *Console, x *exchange) error {
 		}
 		ended = s.Name
 		c.ended.add(s.ID, c.Now())
-		return x.mustLog("", "end-session", s.ID, s.Name)
+		return x.mustLog("", endedSession, s.ID, s.Name)
 	})
 	switch {
 	case err != nil:

@@ -25,13 +25,12 @@ func (v viewLink) URL() string {
 	return "/queue?" + v.Query
 }
 
-// views returns the views that everyone has, and then those that the user saved.
+// views returns the views of the role, and then those that the user saved.
 func (c *Console) views(x *exchange, query url.Values) ([]viewLink, error) {
 	views := []viewLink{
 		{Name: "All open", Query: ""},
 		{Name: "Critical", Query: "severity=critical"},
 		{Name: "Unassigned", Query: "owner=-"},
-		{Name: "Mine", Query: "owner=me"},
 		{Name: "Awaiting second person", Query: "state=closing"},
 		{Name: "Escalated", Query: "state=escalated"},
 		{Name: "Suspicions", Query: "verdict=SUSPECT"},
@@ -39,6 +38,9 @@ func (c *Console) views(x *exchange, query url.Values) ([]viewLink, error) {
 		{Name: "Data faults", Query: "kind=data_fault"},
 		{Name: "Silenced", Query: "silenced=1"},
 		{Name: "Closed", Query: "state=closed"},
+	}
+	if x.user.May(permTriage) { // others own no finding
+		views = slices.Insert(views, 3, viewLink{Name: "Mine", Query: "owner=me"})
 	}
 	saved, err := c.savedViews(x)
 	for _, v := range saved {

@@ -161,6 +161,25 @@ func (s *Store) Cases(ctx context.Context, scope Scope, finding string) ([]CaseR
 	WHERE title != '' ORDER BY has_it DESC, changed_at DESC LIMIT 500`, w)
 }
 
+// CaseTitles returns the titles of cases by id.
+func (s *Store) CaseTitles(ctx context.Context, scope Scope, ids []string) (map[string]string, error) {
+	titles := map[string]string{}
+	if len(ids) == 0 || !scope.All && len(scope.Properties) == 0 {
+		return titles, nil
+	}
+	type row struct {
+		ID    string `ch:"id"`
+		Title string `ch:"title"`
+	}
+	w := in(scope).and("case_id IN {ids:Array(String)} AND action = 'open'", "ids", ids)
+	all, err := read[row](ctx, s, "the titles of cases", `SELECT case_id AS id, argMin(text, c.at) AS title
+		FROM {{case_steps}} AS c WHERE `+w.String()+` GROUP BY property_id, case_id LIMIT 5000`, w)
+	for _, r := range all {
+		titles[r.ID] = r.Title
+	}
+	return titles, err
+}
+
 // AddToCase stores a step and its entry of the console log. It gives the step its hash.
 func (s *Store) AddToCase(ctx context.Context, step CaseStep, content []byte, entry Entry) error {
 	if len(content) > MaxAttachment {
