@@ -156,8 +156,15 @@ func (t *drawing) momentOf(e *decodedEvent) (m moment, ok bool) {
 	case *schema.CardsReturned:
 		m.What = cardsText(p.Hand, "returned by", p.Seat, p.Face)
 		return m, e.Cited
-	case *schema.CardFoundFaceup, *schema.CardCarriedOver, *schema.RoundVoided, *schema.DealInstructed:
-		m.What = plainText(e)
+	case *schema.CardFoundFaceup, *schema.CardCarriedOver, *schema.RoundVoided:
+		m.What = t.plainText(e)
+	case *schema.DealInstructed:
+		m.What = "instructed: " + words(p.Hand.String())
+		if p.Instruction == schema.InstructionDraw {
+			m.What += " draws"
+		} else {
+			m.What += " stands"
+		}
 	case *schema.WagerPaid:
 		m.What = t.settled(p.WagerID, p.Seat, "paid", p.Amount)
 		return m, e.Cited
@@ -174,7 +181,7 @@ func (t *drawing) momentOf(e *decodedEvent) (m moment, ok bool) {
 		m.What = t.settled("", p.Seat, "vigorish collected", p.Amount)
 		return m, e.Cited
 	default:
-		m.What = plainText(e)
+		m.What = t.plainText(e)
 		return m, e.Cited
 	}
 	return m, true
@@ -189,9 +196,21 @@ func cardsText(hand schema.Hand, how string, seat uint32, face schema.Face) stri
 	return text
 }
 
-// plainText is an event with the fields of its payload.
-func plainText(e *decodedEvent) string {
-	return strings.TrimSuffix(words(e.Kind)+": "+payloadText(&e.Body), ": ")
+// plainText is an event with the fields of its payload, amounts as people write them.
+func (t *drawing) plainText(e *decodedEvent) string {
+	fields := payload(&e.Body)
+	for i, f := range fields {
+		name, value, _ := strings.Cut(f, " ")
+		n, err := strconv.ParseInt(value, 10, 64)
+		switch {
+		case err == nil && slices.Contains([]string{"amount", "coupon", "delta", "min_wager", "max_wager", "unit"}, name):
+			value = cash(n, t.currency)
+		case !strings.HasSuffix(name, "_id") && value == strings.ToUpper(value):
+			value = words(value)
+		}
+		fields[i] = words(name) + " " + value
+	}
+	return strings.TrimSuffix(words(e.Kind)+": "+strings.Join(fields, ", "), ": ")
 }
 
 // settled describes a settlement: seat 1, banker: returned $100.00.

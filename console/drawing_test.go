@@ -85,6 +85,15 @@ func TestDrawing(t *testing.T) {
 		},
 		"called: player wins": &schema.Announced{Code: schema.CallPlayerWins, Hand: schema.HandPlayer},
 		"round started":       &schema.RoundStarted{},
+		"instructed: banker draws": &schema.DealInstructed{
+			Hand: schema.HandBanker, Instruction: schema.InstructionDraw,
+		},
+		"instructed: player stands": &schema.DealInstructed{
+			Hand: schema.HandPlayer, Instruction: schema.InstructionStay,
+		},
+		"tray counted: amount $1,500.00, occasion closer": &schema.TrayCounted{
+			Amount: 150000, Occasion: schema.TrayOccasionCloser,
+		},
 	} {
 		e := decodedEvent{Event: store.Event{Kind: p.Kind().String()}, Body: schema.Event{Payload: p}}
 		if m, _ := d.momentOf(&e); m.What != want {

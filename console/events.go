@@ -84,14 +84,17 @@ func masked(field string) bool {
 }
 
 // payloadText is the payload of an event on one line, with the field names of the contract and masked values.
-func payloadText(ev *schema.Event) string {
+func payloadText(ev *schema.Event) string { return strings.Join(payload(ev), "  ") }
+
+// payload is the fields of a payload as "name value" texts.
+func payload(ev *schema.Event) []string {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(schema.AppendJSON(nil, ev), &fields); err != nil || ev.Payload == nil {
-		return ""
+		return nil
 	}
 	dec := json.NewDecoder(strings.NewReader(string(fields[ev.Payload.Kind().String()])))
 	dec.UseNumber()
-	return strings.Join(pairs(dec), "  ")
+	return pairs(dec)
 }
 
 // pairs reads a JSON object as "name value" texts in the order of the object.

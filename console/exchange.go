@@ -194,6 +194,8 @@ type view struct {
 	Done, Undo string
 	UndoUntil  time.Time
 	Data       any
+
+	x *exchange
 }
 
 // May is for templates.
@@ -204,6 +206,9 @@ func (v *view) MayAt(p, property string) bool {
 	return v.User != nil && v.User.Scope(permission(p)).Has(property)
 }
 
+// Several reports whether the user sees more than one property.
+func (v *view) Several() bool { return v.User != nil && v.x.several() }
+
 func (x *exchange) page(name, title string, data any) error {
 	return x.render(http.StatusOK, name, title, data)
 }
@@ -211,7 +216,7 @@ func (x *exchange) page(name, title string, data any) error {
 func (x *exchange) render(status int, name, title string, data any) error {
 	v := &view{
 		Title: title, Page: name, User: x.user, Mode: x.c.SignIn, Path: x.r.URL.Path, Here: x.r.URL.RequestURI(),
-		Now: x.c.Now(), Version: x.c.Version, Data: data, Seen: x.seen,
+		Now: x.c.Now(), Version: x.c.Version, Data: data, Seen: x.seen, x: x,
 	}
 	if x.user != nil && x.user.May(permSee) {
 		scope := x.user.Scope(permSee)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
@@ -51,6 +52,19 @@ func (c *Console) properties(x *exchange, scope store.Scope) ([]string, error) {
 		all, err := c.Store.Properties(ctx, scope)
 		return all, len(all) > 0, err
 	})
+}
+
+// several reports whether the user sees more than one property: pages then name the property of a table. It is true if
+// that cannot be told.
+func (x *exchange) several() bool {
+	scope := x.user.Scope(permSee)
+	if !scope.All {
+		names := slices.Clone(scope.Properties)
+		slices.Sort(names)
+		return len(slices.Compact(names)) > 1
+	}
+	all, err := x.c.properties(x, scope)
+	return err != nil || len(all) > 1
 }
 
 // currency returns the currency of a table, or of the tables of a property.

@@ -15,19 +15,21 @@ import (
 
 // inquiry is what a text of the search names. The words of the text may be in any order.
 type inquiry struct {
-	text    string
-	table   *store.Tile
-	dealer  string
-	dealtAt []string // properties of the dealer
-	rule    string
-	clauses []string // citations of rulebooks
-	round   uint32
-	seat    uint32
-	min     int64 // of a stake, in minor units
-	max     int64
-	minute  int  // of the day, -1 for none
-	half    bool // the minute is of half a day: 9:40 in words is also 21:40
-	day     time.Time
+	text     string
+	table    *store.Tile
+	property string
+	at       []string // the properties of the table, or property alone
+	dealer   string
+	dealtAt  []string // properties of the dealer
+	rule     string
+	clauses  []string // citations of rulebooks
+	round    uint32
+	seat     uint32
+	min      int64 // of a stake, in minor units
+	max      int64
+	minute   int  // of the day, -1 for none
+	half     bool // the minute is of half a day: 9:40 in words is also 21:40
+	day      time.Time
 	// relative is set if the day is today or yesterday, which is the gaming day in progress or the one before.
 	relative bool
 	patrons  []string // masks of one patron
@@ -79,7 +81,34 @@ func (c *Console) inquire(x *exchange, text string) (*inquiry, error) {
 			return nil, err
 		}
 	}
+	if err := q.place(tiles); err != nil {
+		return nil, err
+	}
 	return q, c.amounts(x, q, amounts)
+}
+
+// place finds the properties that have the table: tables of two properties may have one name.
+func (q *inquiry) place(tiles []store.Tile) error {
+	if q.property != "" {
+		q.at = []string{q.property}
+	}
+	if q.table == nil {
+		return nil
+	}
+	name := q.table.TableID
+	q.at = nil
+	for i := range tiles {
+		if t := &tiles[i]; t.TableID == name && (q.property == "" || t.PropertyID == q.property) {
+			if len(q.at) == 0 {
+				q.table = t
+			}
+			q.at = append(q.at, t.PropertyID)
+		}
+	}
+	if len(q.at) == 0 {
+		return badRequest("%s has no table %q.", q.property, name)
+	}
+	return nil
 }
 
 // number reads a round or a seat: round 6, r6, seat 2, s2.
@@ -196,6 +225,12 @@ func (q *inquiry) name(c *Console, x *exchange, tiles []store.Tile, word string)
 	for i := range tiles {
 		if strings.EqualFold(tiles[i].TableID, word) && q.table == nil {
 			q.table = &tiles[i]
+			return nil
+		}
+	}
+	for i := range tiles {
+		if strings.EqualFold(tiles[i].PropertyID, word) {
+			q.property = tiles[i].PropertyID
 			return nil
 		}
 	}

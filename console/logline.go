@@ -40,7 +40,7 @@ type logLine struct {
 	of string // the id of a case or a hand-over
 }
 
-// More is the number of findings besides the one that is named.
+// More is the number of findings without a name on the page.
 func (l logLine) More() int { return len(l.Findings) - 1 }
 
 // namesWithin is how long the page of the log waits for the names of objects. Without them it has ids.

@@ -21,6 +21,8 @@ type rowKey struct {
 	Pick   bool // rows have a column of boxes
 	Triage bool // the user may act on it
 	Mine   bool // the user is its owner
+	Of     bool // it names its property
+	Old    bool // its time has a date
 	clock  clock
 }
 
@@ -46,13 +48,13 @@ func (d *drawnRows) put(k *rowKey, r drawnRow) {
 	d.all[*k] = r
 }
 
-type drawRow func(pick, triage bool, me string, r queueRow) (template.HTML, error)
+type drawRow func(pick, triage, of bool, me string, r queueRow) (template.HTML, error)
 
 // rowDrawer returns the function of templates that draws a row of the queue by the template queuerow of page.
 func (c *Console) rowDrawer(page *template.Template, k clock) drawRow {
 	age := rand.Text() // where the age belongs; no text of a finding has it
-	return func(pick, triage bool, me string, r queueRow) (template.HTML, error) {
-		key := rowKey{r, pick, triage, r.Owner == me, k}
+	return func(pick, triage, of bool, me string, r queueRow) (template.HTML, error) {
+		key := rowKey{r, pick, triage, r.Owner == me, of, isOld(c.Now(), r.FirstAt), k}
 		drawn, ok := c.drawn.get(&key)
 		if !ok {
 			var out strings.Builder

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net/url"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,6 +101,13 @@ func (c *Console) funcs(k clock) template.FuncMap {
 		"did":       did,
 		"dealerURL": func(property, dealer string) string { return pathOf("dealers", property, dealer) },
 		"patronURL": func(property, patron string) string { return pathOf("patrons", property, patron) },
+		"where":     where,
+		"old":       func(t time.Time) bool { return isOld(c.Now(), t) },
+		"acted":     acted,
+		"noted":     noted,
+		"patronsOf": patronsOf,
+		"queueURL":  queueURL,
+		"requires":  requirement,
 		"severity":  severity,
 		"detector":  detectorName,
 		"doc":       docOf,
@@ -126,6 +134,55 @@ func dict(args ...any) (map[string]any, error) {
 		m[name] = args[i+1]
 	}
 	return m, nil
+}
+
+// where names the pit of a table, after its property if it is one of several.
+func where(property, pit string, several bool) string {
+	if several {
+		return strings.TrimSpace(property + " " + pit)
+	}
+	return pit
+}
+
+// isOld reports whether a time of day alone would leave the day open.
+func isOld(now, t time.Time) bool { return now.Sub(t) >= 20*time.Hour }
+
+// acted is an action of triage in words. The store keeps the assignee, and the action that was undone, as the note.
+func acted(action, note string) string {
+	switch {
+	case action == store.Assign && note == "":
+		return "unassign"
+	case action == store.Assign:
+		return "assign to " + note
+	case action == store.Undo:
+		return "undo " + note
+	}
+	return action
+}
+
+// noted is what a person noted with an action.
+func noted(action, note string) string {
+	if action == store.Assign || action == store.Undo {
+		return ""
+	}
+	return note
+}
+
+// patronsOf are the codes of the patrons whom a suspicion is about.
+func patronsOf(subject string) []string {
+	if kind, codes, ok := strings.Cut(subject, ":"); ok && (strings.Contains(kind, "patron") || kind == "pair") {
+		return slices.DeleteFunc(strings.Split(codes, "+"), func(code string) bool { return !isCode(code) })
+	}
+	return nil
+}
+
+// queueURL is the queue with filters, which are name, value pairs.
+func queueURL(filters ...string) string {
+	v := url.Values{}
+	for i := 0; i+1 < len(filters); i += 2 {
+		v.Set(filters[i], filters[i+1])
+	}
+	return "/queue?" + v.Encode()
 }
 
 // severity returns one of the four severities, whatever the row has, because it becomes a class of HTML.
@@ -190,6 +247,14 @@ func docOf(name string) string {
 		}
 	}
 	return ""
+}
+
+// requirement is what a rule demands, and what a detector is called; it is empty for other names.
+func requirement(name string) string {
+	if d := detectorOf(name); d != nil {
+		return "Suspicion of " + d.Name
+	}
+	return docOf(name)
 }
 
 // detectorName returns the display name of a detector; it is empty for a rule, whose name is its display name.

@@ -86,18 +86,35 @@ func (c *Console) answer(x *exchange, q *inquiry, f *found) error {
 			Kind: "rule", Name: q.rule, Text: docOf(q.rule), URL: "/queue?rule=" + url.QueryEscape(q.rule),
 		})
 	}
-	if q.table != nil && !q.aboutRounds() && q.clauses == nil && q.rule == "" {
-		t := q.table
-		f.Hits = append(f.Hits, hit{
-			Kind: "table", Name: t.TableID, Text: strings.TrimPrefix("pit "+t.PitID+", "+t.PropertyID, "pit , "),
-			URL: pathOf("tables", t.PropertyID, t.TableID),
-		})
+	if !q.aboutRounds() && q.clauses == nil && q.rule == "" {
+		f.Hits = append(f.Hits, q.places()...)
 	}
 	if len(f.Hits) == 0 {
 		return badRequest("Nothing within your properties matches %q.", q.text)
 	}
 	f.Hits = f.Hits[:min(len(f.Hits), 2*maxHits)]
 	return nil
+}
+
+// places are the tables of an inquiry, or the floor of its property.
+func (q *inquiry) places() (all []hit) {
+	switch {
+	case q.table != nil:
+		for _, property := range q.at {
+			text := property
+			if q.table.PitID != "" && len(q.at) == 1 {
+				text = "pit " + q.table.PitID + ", " + property
+			}
+			all = append(all, hit{
+				Kind: "table", Name: q.table.TableID, Text: text, URL: pathOf("tables", property, q.table.TableID),
+			})
+		}
+	case q.property != "" && q.dealer == "":
+		all = append(all, hit{
+			Kind: "property", Name: q.property, Text: "its floor", URL: "/floor?property=" + url.QueryEscape(q.property),
+		})
+	}
+	return all
 }
 
 // unknown finds the text in the open findings, or reports the words that name nothing.
@@ -156,20 +173,22 @@ func (c *Console) findingsByID(x *exchange, q *inquiry, f *found) error {
 		if err = cmp.Or(err, missing); err != nil {
 			return err
 		}
-		f.Hits = append(f.Hits, findingHit(&one))
+		f.Hits = append(f.Hits, findingHit(x, &one))
 	}
 	return err
 }
 
-func findingHit(f *store.Finding) hit {
+func findingHit(x *exchange, f *store.Finding) hit {
 	text := f.TableID
 	if f.Round > 0 {
 		text += fmt.Sprintf(" round %d", f.Round)
 	}
+	if x.several() {
+		text += " · " + f.PropertyID
+	}
 	return hit{
-		Kind: "finding", Name: f.Rule, Text: text + " · " + people(f.Observed), URL: "/findings/" + f.ID,
-		Severity: f.Severity,
-		State:    f.State, At: f.At,
+		Kind: "finding", Name: headline(f.Rule, f.Kind, f.Seat, f.Expected, f.Observed), Text: text + " · " + f.Rule,
+		URL: "/findings/" + f.ID, Severity: f.Severity, State: f.State, At: f.At,
 	}
 }
 
@@ -194,11 +213,14 @@ func (c *Console) clauseHits(x *exchange, q *inquiry, f *found) error {
 	p := c.periodOf(q, 7)
 	fq := store.FindingQuery{Since: p.since, Until: p.until, Limit: maxHits}
 	if q.table != nil {
-		fq.Property, fq.Table = q.table.PropertyID, q.table.TableID
+		fq.Table = q.table.TableID
+	}
+	if len(q.at) == 1 {
+		fq.Property = q.at[0]
 	}
 	cited, err := c.Store.Citing(x.r.Context(), x.scope(), q.clauses, fq)
 	for i := range cited {
-		f.Hits = append(f.Hits, findingHit(&cited[i]))
+		f.Hits = append(f.Hits, findingHit(x, &cited[i]))
 	}
 	f.Notes = append(f.Notes, "findings that cite the clause, closed ones too, "+c.periodText(p))
 	return err
@@ -240,7 +262,13 @@ func (c *Console) roundHits(x *exchange, q *inquiry, f *found) error {
 		Brief: true,
 	}
 	if q.table != nil {
-		days, rq.Property, rq.Table = 2, q.table.PropertyID, q.table.TableID
+		days, rq.Table = 2, q.table.TableID
+	}
+	scope := x.scope()
+	if len(q.at) == 1 {
+		rq.Property = q.at[0]
+	} else if len(q.at) > 1 {
+		scope = store.Scope{Properties: q.at}
 	}
 	p := c.periodOf(q, days)
 	latest := p
@@ -254,15 +282,19 @@ func (c *Console) roundHits(x *exchange, q *inquiry, f *found) error {
 		}
 		rq.Since, rq.Until, rq.Near = p.since, p.until, p.near
 		var err error
-		if rounds, err = c.Store.FindRounds(x.r.Context(), x.scope(), rq); err != nil {
+		if rounds, err = c.Store.FindRounds(x.r.Context(), scope, rq); err != nil {
 			return err
 		}
 	}
+	several := x.several()
 	for i := range rounds {
 		r := &rounds[i]
 		text := fmt.Sprintf("%s %d–%d · shoe %s", words(r.Result), r.PlayerCount, r.BankerCount, r.ShoeID)
 		if r.DealerID != "" {
 			text += " · dealer " + r.DealerID
+		}
+		if several {
+			text += " · " + r.PropertyID
 		}
 		f.Hits = append(f.Hits, hit{
 			Kind: "round", Name: fmt.Sprintf("%s round %d", r.TableID, r.Round), Text: text, URL: roundURL(r), At: r.At,
