@@ -69,6 +69,13 @@ func TestStaleScreen(t *testing.T) {
 	const putForward = "(() => { const d = Date.now, then = d() + 26000; Date.now = () => then; " +
 		"window.goOn = () => { const lost = then - d(); Date.now = () => d() + lost; return 0; }; return 0; })()"
 	b.await(live)
+	// It recovers by itself.
+	recovers := func(what, shows string) {
+		t.Helper()
+		from := time.Now()
+		b.await(shows)
+		testkit.Within(t, "the recovery after "+what, time.Since(from), 30*time.Second)
+	}
 
 	// The network is cut, and the console does not run.
 	for _, fails := range []*atomic.Bool{&hangs, &refuses} {
@@ -80,7 +87,7 @@ func TestStaleScreen(t *testing.T) {
 		eval[int](b, "goOn()")
 		fails.Store(false)
 		front.CloseClientConnections()
-		b.await(live)
+		recovers("the console did not answer", live)
 	}
 
 	// The console does not read the database: its beats arrive and end no warning.
@@ -100,7 +107,7 @@ func TestStaleScreen(t *testing.T) {
 	}
 	staysBlind("that does not read the database")
 	behind.Store(0)
-	b.await(live)
+	recovers("the database was not read", live)
 
 	// The page cannot be fetched again while its beats still arrive.
 	unreadable.Store(true)
@@ -122,7 +129,7 @@ func TestStaleScreen(t *testing.T) {
 		}
 	}
 	unreadable.Store(false)
-	b.await(live)
+	recovers("the page could not be fetched", live)
 
 	// A page that does not fetch itself again shows what it missed in a gap that was long, short or before its first beat,
 	// and what the page before it missed.
@@ -184,7 +191,7 @@ func TestStaleScreen(t *testing.T) {
 		}
 		x.fails.Store(false)
 		cut()
-		b.await(live + " && " + x.shows)
+		recovers("a gap", live+" && "+x.shows)
 	}
 
 	// A console that starts again tells an open page, and the first page after a sign-in, what came meanwhile.
@@ -215,7 +222,7 @@ func TestStaleScreen(t *testing.T) {
 			mute.Store(false)
 			front.CloseClientConnections()
 		}
-		b.await(live + " && " + critbar)
+		recovers("a restart and a sign-in", live+" && "+critbar)
 	}
 
 	b.open("/queue") // ends the bar of new critical findings, which takes a part of the width
@@ -229,7 +236,7 @@ func TestStaleScreen(t *testing.T) {
 		end()
 		b.await(blind + " && document.querySelector('#stale a[href^=\"/sign-in?next=%2Ffloor\"]') != null")
 		eval[int](b, signIn)
-		b.await(live)
+		recovers("the end of a session and a sign-in", live)
 	}
 }
 

@@ -2,14 +2,15 @@ package console
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // night is a table over a gaming day.
@@ -21,12 +22,14 @@ type night struct {
 	Timeline            *timeline
 	Findings            []store.Finding
 	Stints              []store.Stint
+	Cuts                []store.Event
+	NoCuts              bool // no access to the archive, which has the cuts
 }
 
 // timeline draws the shoes of a day with their dealers and findings.
 type timeline struct {
 	Shoes, Dealers []stripe
-	Marks          []mark
+	Marks, Cuts    []mark
 	Hours          []timeTick
 }
 
@@ -37,7 +40,7 @@ type stripe struct {
 	Gap              bool // it has rounds without their configuration or all events
 }
 
-// mark is a finding on the timeline.
+// mark is a finding or a cut on the timeline.
 type mark struct {
 	X               float64
 	URL, Text, Sort string
@@ -91,8 +94,54 @@ func (c *Console) night(x *exchange, at store.Location) (*night, error) {
 	if err := all.Wait(); err != nil {
 		return nil, err
 	}
+	if n.Cuts, err = c.cuts(x, n); errors.Is(err, store.ErrNoArchive) {
+		n.NoCuts, err = true, nil
+	}
 	n.Timeline = c.timeline(n)
-	return n, nil
+	return n, err
+}
+
+// cuts reads the cuts of the shoes of a night from the archive.
+func (c *Console) cuts(x *exchange, n *night) ([]store.Event, error) {
+	const opening = 1000 // more events than there are between the cut of a shoe and its first round
+	if len(n.Stints) == 0 {
+		return nil, nil
+	}
+	r := store.EventRange{First: math.MaxInt64, Kind: schema.KindShoeCut.String()}
+	for i := range n.Stints {
+		r.First, r.Last = min(r.First, n.Stints[i].FirstSeq), max(r.Last, n.Stints[i].LastSeq)
+	}
+	r.First -= min(r.First, opening)
+	return c.Store.Events(x.r.Context(), x.scope(), n.At, r)
+}
+
+// cuts puts the cuts of the shoes on the timeline.
+func (t *timeline) cuts(n *night, shoes map[string]*store.Stint, x func(time.Time) float64, c *Console) {
+	for i := range n.Cuts {
+		e := &n.Cuts[i]
+		if shoes[e.ShoeID] == nil {
+			continue
+		}
+		at := e.At.In(c.Law.Calendar.Zone).Format("15:04:05")
+		t.Cuts = append(t.Cuts, mark{
+			X: x(e.At), URL: pathOf("shoes", n.At.Property, n.At.Table, e.ShoeID),
+			Text: fmt.Sprintf("Shoe %s, %s, %s", e.ShoeID, at, cutText(e)),
+		})
+	}
+}
+
+// cutText describes the cut of a shoe.
+func cutText(e *store.Event) string {
+	ev, err := e.Decode(schema.NewDecoder())
+	p, ok := ev.Payload.(*schema.ShoeCut)
+	if err != nil || !ok {
+		return "cut"
+	}
+	by := words(p.ByRole.String())
+	if p.Seat > 0 {
+		by = fmt.Sprintf("seat %d", p.Seat)
+	}
+	return fmt.Sprintf("cut by %s, %d of %d cards from the front", by, p.DepthFromFront, p.StackSize)
 }
 
 func (c *Console) timeline(n *night) *timeline {
@@ -143,6 +192,7 @@ func (c *Console) timeline(n *night) *timeline {
 			URL: pathOf("shoes", n.At.Property, n.At.Table, s.Shoe),
 		})
 	}
+	t.cuts(n, byShoe, x, c)
 	t.marks(n.Findings, x, c)
 	for at := first.Truncate(time.Hour); !at.After(last); at = at.Add(time.Duration(math.Ceil(length/
 		float64(8*time.Hour))) * time.Hour) {
@@ -164,9 +214,8 @@ func (t *timeline) marks(findings []store.Finding, x func(time.Time) float64, c 
 		for i := range findings {
 			if f := &findings[i]; severity(f.Severity) == want {
 				t.Marks = append(t.Marks, mark{
-					x(f.At), "/findings/" + f.ID, strings.Join([]string{
-						f.Rule, f.At.In(c.Law.Calendar.Zone).Format("15:04:05"), people(f.Observed),
-					}, ", "), want,
+					x(f.At), "/findings/" + f.ID, f.At.In(c.Law.Calendar.Zone).Format("15:04:05") + ", " +
+						headline(f.Rule, f.Kind, f.Seat, f.Expected, f.Observed), want,
 				})
 			}
 		}

@@ -80,6 +80,7 @@ func TestOverTime(t *testing.T) {
 		"/tables/ac-1/live-07?day=" + day: {
 			"a shoe":      ".shoes a[href^='/shoes/ac-1/live-07/'] rect.shoe",
 			"a dealer":    ".shoes a[href^='/dealers/ac-1/'] rect",
+			"a cut":       ".shoes a[href^='/shoes/ac-1/live-07/'] path.cut",
 			"the finding": ".shoes a[href='/findings/" + f.ID + "'] path", "the line": ".band polyline[points]",
 			"the day before": "#night .views a", "the bands": bands,
 		},
@@ -116,6 +117,12 @@ func TestOverTime(t *testing.T) {
 		if drawn := eval[bool](b, "document.querySelector('.band, .chart') != null"); drawn &&
 			!strings.Contains(text, wants[name]) {
 			t.Errorf("%s has no words %q: %s", page, wants[name], text)
+		}
+		if name == "table" { // each cut is an event, with who cut and where
+			cuts := eval[[]string](b, "[...document.querySelectorAll('.shoes a:has(.cut) title')].map((x) => x.textContent)")
+			if len(cuts) != cutEvents(t, s) || !strings.Contains(strings.Join(cuts, "|"), " cards from the front") {
+				t.Errorf("%s: the cuts are %q, want %d", page, cuts, cutEvents(t, s))
+			}
 		}
 		b.screen(390, 1400, 1)
 		b.narrow(page)
@@ -246,4 +253,16 @@ func TestAxisOfFewRounds(t *testing.T) {
 			t.Errorf("%d rounds: %s, want %s", n, got, want)
 		}
 	}
+}
+
+// cutEvents is the number of cuts of live-07 that the archive has.
+func cutEvents(t *testing.T, s *store.Store) int {
+	t.Helper()
+	var cuts uint64
+	err := s.Conn().QueryRow(t.Context(), "SELECT count() FROM "+s.Table("events")+
+		" FINAL WHERE table_id = 'live-07' AND kind = 'shoe_cut'").Scan(&cuts)
+	if err != nil || cuts == 0 {
+		t.Fatal(cuts, err)
+	}
+	return int(cuts)
 }

@@ -88,14 +88,14 @@ func TestTriageByKeyboard(t *testing.T) {
 	bob.click("button[value=confirm]")
 	bob.await("document.querySelector('.head .state-closed') != null")
 	bob.open("/queue?state=closed")
-	bob.await("document.querySelectorAll('.rows tbody a').length == 1")
+	bob.await("document.querySelectorAll('.rows .found a').length == 1")
 	row := eval[string](bob, "document.querySelector('.rows tbody tr').innerText")
 	if !strings.Contains(row, "seen on video") || !strings.Contains(row, "ann, confirmed by bob") {
 		t.Errorf("the closed finding has no reason or no people: %q", row)
 	}
 	for filter, n := range map[string]int{"severity=critical": 1, "severity=minor": 0} {
 		bob.open("/queue?state=closed&" + filter)
-		if got := eval[int](bob, "document.querySelectorAll('.rows tbody a').length"); got != n {
+		if got := eval[int](bob, "document.querySelectorAll('.rows .found a').length"); got != n {
 			t.Errorf("closed and %s: %d findings, want %d", filter, got, n)
 		}
 	}

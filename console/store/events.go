@@ -28,17 +28,19 @@ type Event struct {
 // toString(sha256) would lose the zeros at the end of a hash.
 const eventColumns = `seq, event_id, at, shoe_id, round, kind, toString(format) AS format, raw, sha256, partition, offset`
 
-// EventRange selects events of a table by sequence number: those from First to Last, and those in Also.
+// EventRange selects events of a table by sequence number: those from First to Last, and those in Also. A Kind selects
+// events of this kind only.
 type EventRange struct {
 	First, Last uint64
 	Also        []uint64
+	Kind        string
 }
 
 // Events returns events of a table in order.
 func (s *Store) Events(ctx context.Context, scope Scope, table Location, r EventRange) ([]Event, error) {
 	w := in(scope).equal("property_id", table.Property).equal("table_id", table.Table)
 	w.and("(seq BETWEEN {first:UInt64} AND {last:UInt64} OR seq IN {also:Array(UInt64)})",
-		"first", r.First, "last", r.Last, "also", append([]uint64{}, r.Also...))
+		"first", r.First, "last", r.Last, "also", append([]uint64{}, r.Also...)).equal("kind", r.Kind)
 	var rows []Event
 	err := s.archive.Conn().Select(limited(ctx), &rows, s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL
 		PREWHERE `+w.String()+` ORDER BY seq, event_id

@@ -535,7 +535,7 @@ func scopedReads(ctx context.Context, s *Store, f Finding, patron string) map[st
 			}
 			return 0, nil
 		},
-		"events": func(x Scope) (int, error) { return size(s.Events(ctx, x, place, EventRange{1, 5, []uint64{9}})) },
+		"events": func(x Scope) (int, error) { return size(s.Events(ctx, x, place, EventRange{1, 5, []uint64{9}, ""})) },
 		"replay": func(x Scope) (n int, err error) {
 			for _, err := range s.Replay(ctx, x, place, Replay{50, 1000}) {
 				if err != nil {

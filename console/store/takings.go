@@ -93,14 +93,18 @@ type Stint struct {
 	Last   time.Time `ch:"last_at"`
 	Rounds uint64    `ch:"rounds"`
 	Gaps   uint64    `ch:"unauditable"` // rounds without their configuration or all events
+	// FirstSeq and LastSeq are the first and the last event of its rounds.
+	FirstSeq uint64 `ch:"first_seq"`
+	LastSeq  uint64 `ch:"last_seq"`
 }
 
 // Stints returns who dealt the shoes of a table in a period, in order.
 func (s *Store) Stints(ctx context.Context, scope Scope, at Location, since, until time.Time) ([]Stint, error) {
 	w := at.where(scope).since("at", since).before("at", until)
 	return read[Stint](ctx, s, "the shoes of a table", `SELECT shoe_id, dealer_id, min(at) AS first_at,
-		max(at) AS last_at, count() AS rounds, countIf(NOT auditable) AS unauditable
-	FROM (SELECT shoe_id, round, dealer_id, at, auditable FROM {{rounds}} WHERE `+w.String()+`
+		max(at) AS last_at, count() AS rounds, countIf(NOT auditable) AS unauditable, min(begin) AS first_seq,
+		max(end_seq) AS last_seq
+	FROM (SELECT shoe_id, round, dealer_id, at, auditable, first_seq AS begin, end_seq FROM {{rounds}} WHERE `+w.String()+`
 		ORDER BY version DESC LIMIT 1 BY shoe_id, round)
 	GROUP BY shoe_id, dealer_id ORDER BY first_at LIMIT 500`, w)
 }

@@ -19,13 +19,18 @@
   const shown = now ? now.textContent.split(/[: ]/) : [];
   const half = shown[3]; // AM or PM of a clock of 12 hours
   if (half) shown[0] = Number(shown[0]) % 12 + (half === "PM" ? 12 : 0);
-  const tick = () => {
-    $$("[data-ago]").forEach((e) => { e.textContent = ago(Number(e.dataset.ago)); });
-    if (!now || !zero) return;
-    const t = (shown[0] * 3600 + shown[1] * 60 + Number(shown[2]) + Math.round((Date.now() - began) / 1000)) % 86400;
+  // A time of the local clock, as the clock of the page has it.
+  const clock = (ms) => {
+    const day = 86400;
+    const passed = shown[0] * 3600 + shown[1] * 60 + Number(shown[2]) + Math.round((ms - began) / 1000);
+    const t = (passed % day + day) % day;
     const parts = [t / 3600, t / 60 % 60, t % 60].map(Math.floor).map((n) => String(n).padStart(2, "0"));
     if (half) parts[0] = String(Number(parts[0]) % 12 || 12);
-    now.textContent = parts.join(":") + (half ? (t < 43200 ? " AM" : " PM") : "");
+    return parts.join(":") + (half ? (t < day / 2 ? " AM" : " PM") : "");
+  };
+  const tick = () => {
+    $$("[data-ago]").forEach((e) => { e.textContent = ago(Number(e.dataset.ago)); });
+    if (now && zero) now.textContent = clock(Date.now());
   };
   if (zero) skew = zero - began;
   setInterval(tick, 1000);
@@ -345,7 +350,6 @@
   const stale = $("#stale");
   const limit = 25000;
   const state = (s, text) => { if (badge) { badge.dataset.state = s; $("span", badge).textContent = text; } };
-  const time = (ms) => new Date(ms + skew).toISOString().slice(11, 19) + " UTC";
   let freshAt = Date.now(); // the time of the newest data that the console is known to have
   let signedOut = false, stream = null;
   // The changes of the queue that this page has: those before it was rendered, then those that a sign of life brought.
@@ -374,9 +378,9 @@
   };
   const check = () => {
     const silent = Date.now() - Math.min(freshAt, failing || freshAt);
-    if (signedOut) banner("You are signed out. This screen is stale since " + time(freshAt) + ".");
+    if (signedOut) banner("You are signed out. This screen is stale since " + clock(freshAt) + ".");
     else if (silent > limit) {
-      banner("This screen is stale since " + time(Date.now() - silent) + ". No current data from the console.");
+      banner("This screen is stale since " + clock(Date.now() - silent) + ". No current data from the console.");
     } else banner("");
     if (signedOut) state("late", "signed out");
     else if (silent > limit) state("late", "no update for " + Math.round(silent / 1000) + " s");
@@ -384,7 +388,7 @@
       const age = Date.now() + skew - Number(tile.dataset.received);
       if (age < 120000 || !/feed-(live|slow)/.test(tile.className)) return;
       tile.className = tile.className.replace(/feed-(live|slow)/, "feed-stale");
-      $(".feedword", tile).textContent = "✕ NO FEED since " + time(Number(tile.dataset.received) - skew);
+      $(".feedword", tile).textContent = "✕ NO FEED since " + clock(Number(tile.dataset.received) - skew);
     });
   };
   // A beat that brings fresh data after a gap, or after a fetch that failed, shows what was missed.
