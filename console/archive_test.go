@@ -64,6 +64,11 @@ func TestArchiveUser(t *testing.T) {
 		c.resetLimits()
 		_, body := send(t, "GET", c.url+"/findings/"+f.ID, "", user...)
 		shown, refused := strings.Contains(body, "card_dealt"), strings.Contains(body, "no access to the archive")
+		_, night := send(t, "GET", c.url+"/tables/ac-1/t-1?day="+store.Day(f.GamingDay), "", user...)
+		cut, none := strings.Contains(night, `class="cut"`), strings.Contains(night, "cannot be read from the archive")
+		if cut != (with.User != "") || none == cut {
+			t.Errorf("with the archive %q, the table has cuts: %t, the reason: %t", with.User, cut, none)
+		}
 		raw, _ := send(t, "GET", c.url+"/findings/"+f.ID+"/events", "", user...)
 		replay, text := send(t, "POST", c.url+"/api/v1/shoes/ac-1/t-1/"+esc(f.ShoeID)+"/replay", "", user...)
 		if with.User != "" {

@@ -2,6 +2,7 @@ package console
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -22,8 +23,13 @@ type night struct {
 	Timeline            *timeline
 	Findings            []store.Finding
 	Stints              []store.Stint
-	Cuts                []store.Event
-	NoCuts              bool // no access to the archive, which has the cuts
+	cuts
+}
+
+// cuts are the events that cut the shoes of a night. None reports that they could not be read.
+type cuts struct {
+	Cuts []store.Event
+	None bool
 }
 
 // timeline draws the shoes of a day with their dealers and findings.
@@ -94,29 +100,40 @@ func (c *Console) night(x *exchange, at store.Location) (*night, error) {
 	if err := all.Wait(); err != nil {
 		return nil, err
 	}
-	if n.Cuts, err = c.cuts(x, n); errors.Is(err, store.ErrNoArchive) {
-		n.NoCuts, err = true, nil
-	}
+	n.cuts = c.cuts(x, n)
 	n.Timeline = c.timeline(n)
-	return n, err
+	return n, nil
 }
 
-// cuts reads the cuts of the shoes of a night from the archive.
-func (c *Console) cuts(x *exchange, n *night) ([]store.Event, error) {
+// cuts reads the cuts of the shoes of a night from the archive, at most once a minute. The page is shown without them.
+func (c *Console) cuts(x *exchange, n *night) cuts {
 	const opening = 1000 // more events than there are between the cut of a shoe and its first round
 	if len(n.Stints) == 0 {
-		return nil, nil
+		return cuts{}
 	}
-	r := store.EventRange{First: math.MaxInt64, Kind: schema.KindShoeCut.String()}
-	for i := range n.Stints {
-		r.First, r.Last = min(r.First, n.Stints[i].FirstSeq), max(r.Last, n.Stints[i].LastSeq)
+	scope := x.scope()
+	key := fmt.Sprintf("cuts %#v %#v %s", scope, n.At, n.Day)
+	of, err := cached(x.r.Context(), &c.figures, key, figuresTTL, func(ctx context.Context) (cuts, error) {
+		r := store.EventRange{First: math.MaxInt64, Kind: schema.KindShoeCut.String()}
+		for i := range n.Stints {
+			r.First, r.Last = min(r.First, n.Stints[i].FirstSeq), max(r.Last, n.Stints[i].LastSeq)
+		}
+		r.First -= min(r.First, opening)
+		events, err := c.Store.Events(ctx, scope, n.At, r)
+		if errors.Is(err, store.ErrNoArchive) {
+			return cuts{None: true}, nil
+		}
+		return cuts{Cuts: events}, err
+	})
+	if err != nil {
+		c.Log.Warn("a table is shown without the cuts of its shoes", "table", n.At.Table, "error", err)
+		of.None = true
 	}
-	r.First -= min(r.First, opening)
-	return c.Store.Events(x.r.Context(), x.scope(), n.At, r)
+	return of
 }
 
-// cuts puts the cuts of the shoes on the timeline.
-func (t *timeline) cuts(n *night, shoes map[string]*store.Stint, x func(time.Time) float64, c *Console) {
+// cutShoes puts the cuts of the shoes on the timeline.
+func (t *timeline) cutShoes(n *night, shoes map[string]*store.Stint, x func(time.Time) float64, c *Console) {
 	for i := range n.Cuts {
 		e := &n.Cuts[i]
 		if shoes[e.ShoeID] == nil {
@@ -192,7 +209,7 @@ func (c *Console) timeline(n *night) *timeline {
 			URL: pathOf("shoes", n.At.Property, n.At.Table, s.Shoe),
 		})
 	}
-	t.cuts(n, byShoe, x, c)
+	t.cutShoes(n, byShoe, x, c)
 	t.marks(n.Findings, x, c)
 	for at := first.Truncate(time.Hour); !at.After(last); at = at.Add(time.Duration(math.Ceil(length/
 		float64(8*time.Hour))) * time.Hour) {
