@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
@@ -49,7 +50,7 @@ func queuePage(c *Console, x *exchange) error {
 		"Next": next(query, rows, &f, of.All), "Totals": totals, "Grouped": grouped, "Facets": of.Facets,
 		"Orders": store.Orders(),
 		"Filter": query, "Views": views, "Chips": chips(query), "Query": query.Encode(),
-		"Dispositions": store.Dispositions(), "Me": x.user.Name,
+		"Dispositions": store.Dispositions(), "Me": x.user.Name, "CSV": csvOf(query),
 	})
 }
 
@@ -74,7 +75,9 @@ func (c *Console) closedPage(x *exchange, f store.Filter) error {
 	if err != nil {
 		return err
 	}
-	data := map[string]any{"Views": views, "Chips": chips(query), "Closed": closed}
+	data := map[string]any{
+		"Views": views, "Chips": chips(query), "Closed": closed, "Filter": query, "CSV": csvOf(query),
+	}
 	if !next.IsZero() {
 		earlier := maps.Clone(query)
 		earlier.Set("before", fmt.Sprint(next.UnixNano()))
@@ -125,6 +128,15 @@ func with(query url.Values, name, value string) string {
 		changed.Del(name)
 	}
 	return "/queue?" + changed.Encode()
+}
+
+// csvOf is the URL of the file that has the findings of a page of the queue and of those after it.
+func csvOf(query url.Values) string {
+	all := maps.Clone(query)
+	for _, name := range []string{"after", "before", "limit", "group"} {
+		all.Del(name)
+	}
+	return strings.TrimSuffix("/exports/findings.csv?"+all.Encode(), "?")
 }
 
 // chip is an active filter with the URL that removes it.

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/chromedp/chromedp"
+
 	"github.com/shoeproof/shoeproof/console/store"
 	simulated "github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/simulate/fault"
@@ -20,7 +22,8 @@ func TestReading(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
 	old := time.Now().Add(-26 * time.Hour)
-	for table, start := range map[string]time.Time{"live-06": old, "live-07": time.Now().Add(-20 * time.Minute)} {
+	now := time.Now().Add(-20 * time.Minute)
+	for table, start := range map[string]time.Time{"live-06": old, "live-07": now, "live-08": now.Add(time.Minute)} {
 		for _, f := range fault.All() {
 			if f.Rule != "draw.banker.must-stay" {
 				continue
@@ -34,7 +37,7 @@ func TestReading(t *testing.T) {
 		}
 	}
 	open, err := s.Open(t.Context(), store.Scope{All: true}, store.Filter{Rule: "draw.banker.must-stay", Order: "oldest"})
-	if err != nil || len(open) != 2 {
+	if err != nil || len(open) != 3 {
 		t.Fatal(len(open), err)
 	}
 	f := &open[0]
@@ -108,6 +111,30 @@ func TestReading(t *testing.T) {
 	leads(".facts a[href='/patrons/ac-1/" + patron + "']")
 	b.open("/exceptions/ac-1/" + store.Day(f.GamingDay))
 	leads(fmt.Sprintf("[data-finding='%s'] a[href^='/shoes/ac-1/live-06/']", f.ID))
+
+	// Closed findings are filtered on their page, which has the file of the same filters.
+	for _, step := range []store.Triage{
+		{Actor: "ann", Action: store.Close, Disposition: "duplicate", Reason: "seen"},
+		{Actor: "ben", Action: store.Confirm, Second: func(store.Who) error { return nil }},
+	} {
+		step.IDs = []string{f.ID, open[2].ID}
+		if _, err := s.Apply(t.Context(), store.Scope{All: true}, step); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.open("/queue?state=closed")
+	b.click(".facets summary")
+	b.do(chromedp.SendKeys(chromedp.CSS("#facets [name=table]"), "live-08\r"))
+	b.await("location.search.includes('table=live-08')")
+	if n := eval[int](b, "document.querySelectorAll('.rows .found').length"); n != 1 {
+		t.Errorf("%d closed findings of a table, want 1", n)
+	}
+	file := eval[string](b, "document.querySelector(\"a[href^='/exports/findings.csv']\").getAttribute('href')")
+	_, lines := send(t, "GET", c.url+file, "", "Cookie", signedIn(t, c.url, "supervisor"))
+	if strings.Count(lines, "\n") != 2 || !strings.Contains(lines, open[2].ID+",closed") ||
+		!strings.Contains(lines, "seen") {
+		t.Errorf("the file %s has %q", file, lines)
+	}
 
 	// At 200 % of 1,440 pixels a finding begins with what was expected and observed, and a case with its findings.
 	b.screen(720, 450, 2)
