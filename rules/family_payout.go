@@ -333,18 +333,17 @@ func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	}
 	if void, ok := p.Law.Cited("outcome.void-round"); ok && p.cancelled() {
 		f.Cites, f.Basis = slices.Clone(void.Citations), BasisOf(void) // the clause that has it returned
-		p.Report(f)
-		return
+	} else {
+		clause := ""
+		switch {
+		case w.Spot == baccarat.SpotBanker:
+			clause = "(b)(1)(i)(c)"
+		case w.Spot == baccarat.SpotPlayer:
+			clause = "(b)(1)(ii)(c)"
+		case w.Spot.SideBet() == baccarat.SideDragonBonus:
+			clause = "(b)(1)(iv)(c)"
+		}
+		f.Cites = p.exactly(clause)
 	}
-	clause := ""
-	switch {
-	case w.Spot == baccarat.SpotBanker:
-		clause = "(b)(1)(i)(c)"
-	case w.Spot == baccarat.SpotPlayer:
-		clause = "(b)(1)(ii)(c)"
-	case w.Spot.SideBet() == baccarat.SideDragonBonus:
-		clause = "(b)(1)(iv)(c)"
-	}
-	f.Cites = p.exactly(clause)
 	p.suspectIf(got == w.ChangedOnce(), f) // a change of the wager may have been published twice
 }

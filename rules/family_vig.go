@@ -712,13 +712,14 @@ func checkPlayResumed(p *Pass) {
 
 func checkMarkerRemoved(p *Pass) {
 	s := p.Shoe
-	if len(s.MarkersRemoved) > 0 && !p.summable() {
+	if len(s.MarkersRemoved) == 0 || !p.summable() {
 		return
 	}
-	paidFor := make([]uint32, len(s.Collections))
+	paidFor := p.scratch.numbers[:0]
 	for i := range s.Collections {
-		paidFor[i] = s.PaidFor(&s.Collections[i])
+		paidFor = append(paidFor, s.PaidFor(&s.Collections[i]))
 	}
+	p.scratch.numbers = paidFor
 	for i, m := range s.MarkersRemoved {
 		removed, collected := int64(0), int64(0)
 		for _, o := range s.MarkersRemoved[:i+1] {

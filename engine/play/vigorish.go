@@ -85,15 +85,7 @@ func (s *Shoe) alsoMeant(r *record.Round, amount int64, named []int) []int {
 	if !ok || len(named) == 0 {
 		return named
 	}
-	won, total := make([]int64, 0, len(r.Wagers)), int64(0)
-	legal := func(wagers []int) bool {
-		won, total = won[:0], 0
-		for _, i := range wagers {
-			won, total = append(won, r.Wagers[i].Amount), baccarat.Add(total, r.Wagers[i].Amount)
-		}
-		return v.Judge(amount, won...) == baccarat.VigLegal || v.Judge(amount, total) == baccarat.VigLegal
-	}
-	if legal(named) {
+	if legalOf(v, r, amount, named) {
 		return named
 	}
 	all, of := slices.Clone(named), &r.Wagers[named[0]]
@@ -104,8 +96,18 @@ func (s *Shoe) alsoMeant(r *record.Round, amount int64, named []int) []int {
 			all = append(all, i)
 		}
 	}
-	if legal(all) {
+	if legalOf(v, r, amount, all) {
 		return all
 	}
 	return named
+}
+
+// legalOf reports whether an amount is a legal vigorish of wagers that won: of each, or of what they won together.
+func legalOf(v baccarat.Vig, r *record.Round, amount int64, wagers []int) bool {
+	var few [8]int64 // no allocation for a collection
+	won, total := few[:0], int64(0)
+	for _, i := range wagers {
+		won, total = append(won, r.Wagers[i].Amount), baccarat.Add(total, r.Wagers[i].Amount)
+	}
+	return v.Judge(amount, won...) == baccarat.VigLegal || v.Judge(amount, total) == baccarat.VigLegal
 }
