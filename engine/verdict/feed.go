@@ -186,7 +186,7 @@ func (t *Table) configured(m *moment) {
 	if s := t.Play.Shoe; s != nil && s.Out > 0 && s.Law != nil && s.Law.Book.Name != c.Ruleset && t.Play.Law != nil {
 		t.notice(m, feedNotice{
 			rule: "feed.config", subject: subject, seq: seq, expected: "one rulebook for a shoe",
-			observed: fmt.Sprintf("%s within shoe %s of %s: what is found in its rounds from there on cannot be judged",
+			observed: fmt.Sprintf("%s within shoe %s of %s, by which its rounds are judged; their side bets cannot be judged",
 				c.Ruleset, s.ID, s.Law.Book.Name),
 		})
 	}

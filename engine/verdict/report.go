@@ -83,7 +83,7 @@ func (t *Table) enter(m *moment, s *shoe, f *rules.Finding) bool {
 	}
 	s.made[about] = struct{}{}
 	t.weigh(m, f)
-	if f.Verdict != finding.Unauditable && m.otherBook() {
+	if f.Verdict != finding.Unauditable && m.otherBook(f) {
 		f.Verdict = finding.Unauditable
 		f.Observed = "the rulebook changed within the shoe; found: " + f.Observed
 	}

@@ -3,6 +3,7 @@ package verdict
 import (
 	"slices"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine/play"
 	"github.com/shoeproof/shoeproof/rules"
 )
@@ -67,8 +68,14 @@ func (t *Table) changed(rule, content string) bool {
 // reported.
 func (m *moment) full() bool { return m.Shoe.Full != 0 || m.Round != nil && m.Round.Full != 0 }
 
-// otherBook reports whether the round was played under a configuration of another rulebook than that of its shoe, by
-// which it is judged. No text has a change of the rulebook within a shoe.
-func (m *moment) otherBook() bool {
-	return m.Round != nil && m.Round.Config != nil && m.Shoe.Law != nil && m.Round.Config.Ruleset != m.Shoe.Law.Book.Name
+// otherBook reports whether a finding is about a side bet in a round under a configuration of another rulebook than
+// that of the shoe, by which it is judged. No text has such a change within a shoe; the side bet may be of the other
+// rulebook.
+func (m *moment) otherBook(f *rules.Finding) bool {
+	if m.Round == nil || m.Round.Config == nil || m.Shoe.Law == nil || m.Round.Config.Ruleset == m.Shoe.Law.Book.Name {
+		return false
+	}
+	id, _ := f.Subject.Wager()
+	at := m.Round.WagerIndex(id)
+	return at >= 0 && m.Round.Wagers[at].Spot > baccarat.SpotTie && m.Round.Wagers[at].Spot != baccarat.SpotAgainstBanker
 }
