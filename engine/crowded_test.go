@@ -9,7 +9,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/shoeproof/shoeproof/baccarat"
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
@@ -42,11 +41,9 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 	},
 	"one seat": func(n int) (before, after []schema.Payload) {
 		for i := range n / 4 {
-			w := crowdWager(i, 1)
-			w.Spot = schema.SpotBanker
-			before = append(before, w)
-			after = append(after, &schema.WagerPaid{WagerID: w.WagerID, Seat: 1, Amount: 100},
-				&schema.VigorishMarked{WagerID: w.WagerID, Seat: 1, Amount: 5},
+			before = append(before, crowdBanker(i))
+			after = append(after, &schema.WagerPaid{WagerID: crowdID(i), Seat: 1, Amount: 100},
+				&schema.VigorishMarked{WagerID: crowdID(i), Seat: 1, Amount: 5},
 				&schema.VigorishMarkerRemoved{Seat: 1, Amount: 5})
 		}
 		return before, after
@@ -69,10 +66,8 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 	},
 	"collections of paid wagers": func(n int) (before, after []schema.Payload) {
 		for i := range n / 3 {
-			w := crowdWager(i, 1)
-			w.Spot = schema.SpotBanker
-			before = append(before, w)
-			after = append(after, &schema.WagerPaid{WagerID: w.WagerID, Seat: 1, Amount: 100})
+			before = append(before, crowdBanker(i))
+			after = append(after, &schema.WagerPaid{WagerID: crowdID(i), Seat: 1, Amount: 100})
 		}
 		for range n / 3 {
 			after = append(after, &schema.VigorishCollected{Seat: 1, Amount: 5, VigorishKind: schema.VigorishKindRound})
@@ -81,9 +76,7 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 	},
 	"collections before payments": func(n int) (before, after []schema.Payload) {
 		for i := range n / 3 {
-			w := crowdWager(i, 1)
-			w.Spot = schema.SpotBanker
-			before = append(before, w)
+			before = append(before, crowdBanker(i))
 			after = append(after, &schema.VigorishCollected{Seat: 1, Amount: 5, VigorishKind: schema.VigorishKindRound})
 		}
 		for i := range n / 3 {
@@ -93,9 +86,7 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 	},
 	"marks lifted and collected": func(n int) (before, after []schema.Payload) {
 		for i := range n / 4 {
-			w := crowdWager(i, 1)
-			w.Spot = schema.SpotBanker
-			before = append(before, w)
+			before = append(before, crowdBanker(i))
 			after = append(after,
 				&schema.VigorishMarked{WagerID: crowdID(0), Seat: 1, Amount: 5}, &schema.VigorishMarkerRemoved{Seat: 1, Amount: 5})
 		}
@@ -106,11 +97,9 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 	},
 	"ledger": func(n int) (before, after []schema.Payload) {
 		for i := range n / 5 {
-			w := crowdWager(i, 1)
-			w.Spot = schema.SpotBanker
-			before = append(before, w)
-			after = append(after, &schema.WagerPaid{WagerID: w.WagerID, Seat: 1, Amount: 100},
-				&schema.VigorishMarked{WagerID: w.WagerID, Seat: 1, Amount: 5})
+			before = append(before, crowdBanker(i))
+			after = append(after, &schema.WagerPaid{WagerID: crowdID(i), Seat: 1, Amount: 100},
+				&schema.VigorishMarked{WagerID: crowdID(i), Seat: 1, Amount: 5})
 		}
 		for i := range n / 5 {
 			after = append(after, &schema.VigorishCollected{
@@ -121,10 +110,8 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 	},
 	"wrong marks": func(n int) (before, after []schema.Payload) {
 		for i := range n / 3 {
-			w := crowdWager(i, 1)
-			w.Spot = schema.SpotBanker
-			before = append(before, w)
-			after = append(after, &schema.WagerPaid{WagerID: w.WagerID, Seat: 1, Amount: 100})
+			before = append(before, crowdBanker(i))
+			after = append(after, &schema.WagerPaid{WagerID: crowdID(i), Seat: 1, Amount: 100})
 		}
 		for i := range n / 3 {
 			after = append(after, &schema.VigorishMarked{WagerID: crowdID(i), Seat: 1, Amount: 3})
@@ -133,9 +120,7 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 	},
 	"collections": func(n int) (before, after []schema.Payload) {
 		for i := range n / 2 {
-			w := crowdWager(i, 1)
-			w.Spot = schema.SpotBanker
-			before = append(before, w)
+			before = append(before, crowdBanker(i))
 			after = append(after, &schema.VigorishCollected{
 				Seat: 1, Amount: 5, VigorishKind: schema.VigorishKindRound,
 			})
@@ -143,18 +128,14 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 		return before, after
 	},
 	"marks of one wager": func(n int) (before, after []schema.Payload) {
-		w := crowdWager(0, 1)
-		w.Spot = schema.SpotBanker
-		before = append(before, w)
+		before = append(before, crowdBanker(0))
 		for range n {
 			after = append(after, &schema.VigorishMarked{WagerID: crowdID(0), Seat: 1, Amount: 5})
 		}
 		return before, after
 	},
 	"marks taken off": func(n int) (before, after []schema.Payload) {
-		w := crowdWager(0, 1)
-		w.Spot = schema.SpotBanker
-		before = append(before, w)
+		before = append(before, crowdBanker(0))
 		for range n / 2 {
 			after = append(after, &schema.VigorishMarked{WagerID: crowdID(0), Seat: 1, Amount: 5},
 				&schema.VigorishMarkerRemoved{Seat: 1, Amount: 5})
@@ -163,11 +144,9 @@ var crowds = map[string]func(n int) (before, after []schema.Payload){
 	},
 	"outstanding": func(n int) (before, after []schema.Payload) {
 		for i := range n / 4 {
-			w := crowdWager(i, 1)
-			w.Spot = schema.SpotBanker
-			before = append(before, w)
-			after = append(after, &schema.WagerPaid{WagerID: w.WagerID, Seat: 1, Amount: 100},
-				&schema.VigorishMarked{WagerID: w.WagerID, Seat: 1, Amount: 5},
+			before = append(before, crowdBanker(i))
+			after = append(after, &schema.WagerPaid{WagerID: crowdID(i), Seat: 1, Amount: 100},
+				&schema.VigorishMarked{WagerID: crowdID(i), Seat: 1, Amount: 5},
 				&schema.VigorishCollected{Seat: 1, Amount: 5, VigorishKind: schema.VigorishKindOutstanding})
 		}
 		return before, after
@@ -219,6 +198,12 @@ func crowdWager(i int, seat uint32) *schema.WagerPlaced {
 		WagerID: crowdID(i), Seat: seat, Spot: schema.SpotPlayer, Amount: 100, Medium: schema.WagerMediumChips,
 		AreaOK: true, PatronRef: fmt.Sprint("p", i),
 	}
+}
+
+func crowdBanker(i int) *schema.WagerPlaced {
+	w := crowdWager(i, 1)
+	w.Spot = schema.SpotBanker
+	return w
 }
 
 // crowded is a legal shoe with very many more events in its first round.
@@ -327,35 +312,6 @@ func TestCrowdedShoe(t *testing.T) {
 	if limits != 1 {
 		t.Errorf("%d findings of feed.limit, want 1", limits)
 	}
-}
-
-// restarted are the findings of engines of which each is stopped at a snapshot, and the next one is restored from it.
-func restarted(t *testing.T, events []schema.Event, stretch int64) []finding.Finding {
-	t.Helper()
-	opt := enginetest.Options()
-	opt.Stretch = stretch
-	e, b := engine.New(opt), &rows.Set{}
-	values, restarts := enginetest.Encode(events), 0
-	for i := range values {
-		applyAt(e, values, i, b)
-		snapshots := newest(b.Snapshots, int64(i+1))
-		if len(snapshots) == 0 || b.Snapshots[len(b.Snapshots)-1].Offset != int64(i) {
-			continue
-		}
-		_, clock := e.Low(int64(i + 1))
-		e, b.Snapshots = engine.New(opt), snapshots
-		if err := e.Restore(snapshots, clock); err != nil {
-			t.Fatal(err)
-		}
-		restarts++
-	}
-	if int64(restarts) < int64(len(values))/stretch/2 {
-		t.Errorf("%d restarts in %d records", restarts, len(values))
-	}
-	e.Finish(b)
-	e.Unsettled(b)
-	compareTables(opt, b)
-	return b.Findings
 }
 
 // The amounts of all events of a shoe have a sum below 2^63.

@@ -331,9 +331,7 @@ func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w, p.Round),
 		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w),
 	}
-	if void, ok := p.Law.Cited("outcome.void-round"); ok && p.cancelled() {
-		f.Cites, f.Basis = slices.Clone(void.Citations), BasisOf(void) // the clause that has it returned
-	} else {
+	if !p.citeVoid(&f) {
 		clause := ""
 		switch {
 		case w.Spot == baccarat.SpotBanker:

@@ -572,7 +572,7 @@ func (p *Pass) option(key string) string {
 	return p.Law.Options[key]
 }
 
-// confirmedBy names who confirmed a verbal wager, and who did not.
+// String names who confirmed a verbal wager, and who did not.
 func (by *confirmed) String() string {
 	switch {
 	case by.unknown > 0:

@@ -156,9 +156,8 @@ func checkUnsettled(p *Pass) {
 			if p.paidTwice(w) {
 				f.Amount = w.Net().Paid - p.dueOnce(w)
 			}
-			if c, ok := p.Law.Cited("outcome.void-round"); ok && p.cancelled() && w.Settlements() == 0 {
+			if w.Settlements() == 0 && p.citeVoid(&f) {
 				f.Expected = fmt.Sprintf("%s wager of %s returned, the round is void", p.spot(w), p.money(w.Amount))
-				f.Cites, f.Basis = slices.Clone(c.Citations), BasisOf(c)
 			}
 			p.citeOdds(w, &f)
 			p.Report(f)

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
@@ -82,6 +84,16 @@ func SettledByCards(l *law.Law, r *record.Round) bool {
 		}
 	}
 	return asDealt < asVoid && (paid > 0 || winners == 0)
+}
+
+// citeVoid cites the clause that has the wagers of a void round returned; false if the round is not void, or the
+// rulebook has no such clause.
+func (p *Pass) citeVoid(f *Finding) bool {
+	void, ok := p.Law.Cited("outcome.void-round")
+	if ok = ok && p.cancelled(); ok {
+		f.Cites, f.Basis = slices.Clone(void.Citations), BasisOf(void)
+	}
+	return ok
 }
 
 // Returns reports whether a wager is to be returned: by the cards, or because the round was declared void.
