@@ -97,8 +97,8 @@ soak-honest: ## ROUNDS honest rounds (1000000) through engine and watch, from ta
 	SHOEPROOF_HONEST_ROUNDS=$(or $(ROUNDS),1000000) SHOEPROOF_HONEST_FROM=$(or $(FROM),0) \
 		go test ./internal/watch -run HonestRounds -v -count=1 -timeout 0
 
-bench-peer: engines ## compare ingest with ClickHouse's own Kafka engine, and print the budget by stage
-	go test ./cmd/ingest -timeout 20m -run '^$$' -bench 'Peer$$|Budget$$' -benchtime 3x -v
+bench-peer: engines ## compare ingest with ClickHouse's own Kafka engine over EVENTS events; print the budget by stage
+	PEER_EVENTS='$(EVENTS)' go test ./cmd/ingest -timeout 20m -run '^$$' -bench 'Peer$$|Budget$$' -benchtime 3x -v
 
 bench-life: engines ## play TABLES tables on PARTITIONS partitions at SPEED times the speed of life for DURATION
 	LIFE_TABLES='$(TABLES)' LIFE_PARTITIONS='$(PARTITIONS)' LIFE_SPEED='$(SPEED)' LIFE_DURATION='$(DURATION)' \

@@ -61,11 +61,11 @@ func (g *group) leave(f *flow) {
 	f.weigh(0)
 }
 
-// share is the maximum load of a batch: one and a half times the equal share of a stream, so that the storage of the
+// share is the maximum load of a batch: five quarters of the equal share of a stream, so that the storage of the
 // batches, which is kept, has a bound.
 func (g *group) share() int64 {
 	rows := int64(g.opt.FlushRows)
-	return max(rows*3/2/max(1, g.n.Load()), min(rows, minBehind))
+	return max(rows*5/4/max(1, g.n.Load()), min(rows, minBehind))
 }
 
 // flush has all batches written soon.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"hash"
+	"unsafe"
 
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -33,48 +34,62 @@ type ArchivedRecord struct {
 type ArchiveDigest struct {
 	// Records is the number of records.
 	Records uint64
-	hash    hash.Hash
-	scratch []byte
+	sum     sum
 }
 
 // DerivedDigest is the SHA-256 of what was derived from archived records, in the order of their offsets. The journal
 // keeps it, too.
-type DerivedDigest struct {
+type DerivedDigest struct{ sum sum }
+
+// sum is a SHA-256 of many short texts. A write of each would take as long as the hash.
+type sum struct {
 	hash    hash.Hash
-	scratch []byte
+	pending []byte
+}
+
+// maxPending is how many bytes wait for the hash.
+const maxPending = 4 << 10
+
+// add continues the sum with bytes that were appended to pending.
+func (s *sum) add(pending []byte) {
+	if s.pending = pending; len(pending) >= maxPending {
+		s.flush()
+	}
+}
+
+func (s *sum) flush() {
+	if s.hash == nil {
+		s.hash = sha256.New()
+	}
+	s.hash.Write(s.pending)
+	s.pending = s.pending[:0]
+}
+
+// hex returns the sum.
+func (s *sum) hex() string {
+	s.flush()
+	return hex.EncodeToString(s.hash.Sum(nil))
 }
 
 // Add continues the digest with the next record.
 func (d *DerivedDigest) Add(r *ArchivedRecord) {
-	if d.hash == nil {
-		d.hash = sha256.New()
-	}
-	b := binary.BigEndian.AppendUint64(d.scratch[:0], uint64(r.Offset))
+	b := binary.BigEndian.AppendUint64(d.sum.pending, uint64(r.Offset))
 	for _, text := range r.Derived {
 		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
 	}
-	d.hash.Write(b)
-	d.scratch = b
+	d.sum.add(b)
 }
 
 // Sum is the digest in hex.
-func (d *DerivedDigest) Sum() string {
-	if d.hash == nil {
-		d.hash = sha256.New()
-	}
-	return hex.EncodeToString(d.hash.Sum(nil))
-}
+func (d *DerivedDigest) Sum() string { return d.sum.hex() }
 
 // NoDay is the gaming day that the database has where none is known.
 const NoDay = "1900-01-01"
 
 // Add continues the digest with the next record.
 func (d *ArchiveDigest) Add(r *ArchivedRecord) {
-	if d.hash == nil {
-		d.hash = sha256.New()
-	}
-	b := binary.BigEndian.AppendUint64(d.scratch[:0], uint64(r.Offset))
-	for _, text := range []string{r.Property, r.Pit, r.Table, r.EventID, r.Shoe, r.Kind} {
+	b := binary.BigEndian.AppendUint64(d.sum.pending, uint64(r.Offset))
+	for _, text := range [...]string{r.Property, r.Pit, r.Table, r.EventID, r.Shoe, r.Kind} {
 		b = append(binary.AppendUvarint(b, uint64(len(text))), text...)
 	}
 	b = binary.BigEndian.AppendUint64(b, r.Seq)
@@ -84,19 +99,12 @@ func (d *ArchiveDigest) Add(r *ArchivedRecord) {
 	if r.DeadLetter {
 		b[len(b)-1] = 1
 	}
-	b = append(b, r.SHA256...)
-	d.hash.Write(b)
+	d.sum.add(append(b, r.SHA256...))
 	d.Records++
-	d.scratch = b
 }
 
 // Sum is the digest in hex.
-func (d *ArchiveDigest) Sum() string {
-	if d.hash == nil {
-		d.hash = sha256.New()
-	}
-	return hex.EncodeToString(d.hash.Sum(nil))
-}
+func (d *ArchiveDigest) Sum() string { return d.sum.hex() }
 
 // Archived is the number and the digest of the records that a set archives, and the digest of what is derived from
 // them. Records that repeat others are not archived.
@@ -113,9 +121,10 @@ func (s *Set) Archived() (records uint64, sum, derived string) {
 			}
 			k++
 		} else {
+			id := e.EventID.At(i)
 			r = ArchivedRecord{
 				Offset: e.Offset[i], Property: e.PropertyID[i], Pit: e.PitID[i], Table: e.TableID[i], Seq: e.Seq[i],
-				EventID: string(e.EventID.At(i)), At: e.At[i], Shoe: e.ShoeID[i], Round: e.Round[i], Kind: e.Kind[i],
+				EventID: unsafe.String(unsafe.SliceData(id), len(id)), At: e.At[i], Shoe: e.ShoeID[i], Round: e.Round[i], Kind: e.Kind[i],
 				Format: e.Format[i], SHA256: e.SHA256.At(i), Derived: [2]string{cmp.Or(e.GamingDay[i], NoDay)},
 			}
 			i++
