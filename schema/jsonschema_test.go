@@ -138,6 +138,9 @@ func changes(ev map[string]any) map[string]map[string]any {
 				out["boolean "+strings.Join(at, ".")] = with(ev, at, true)
 				out["list "+strings.Join(at, ".")] = with(ev, at, []any{"1x"})
 				out["negative "+strings.Join(at, ".")] = with(ev, at, -1)
+				// The generator of the schema cannot import the limit.
+				out["most money "+strings.Join(at, ".")] = with(ev, at, int64(schema.MaxAmount))
+				out["too much money "+strings.Join(at, ".")] = with(ev, at, int64(schema.MaxAmount)+1)
 			}
 		}
 	}
