@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 
@@ -25,6 +27,19 @@ type merged struct {
 	late     lateness
 	// others are the releases that audited the day live, unless it was this one alone. Labels are not compared then.
 	others []string
+	// before are the tables with events on the gaming day before, nil if this run does not audit that day whole.
+	before []string
+}
+
+// played are the tables with events.
+func (m *merged) played() []string {
+	names := []string{}
+	for i := range m.tables {
+		if m.tables[i].Events > 0 {
+			names = append(names, m.tables[i].Table)
+		}
+	}
+	return names
 }
 
 // merge merges the parts once all are done. Every worker that finds them done does it, with the same result.
@@ -50,6 +65,9 @@ func (r *run) merge(ctx context.Context, res *Result) error {
 		return nil
 	}
 	for i := range days {
+		if i > 0 && r.Shift == "" && r.windows[i-1].until == r.windows[i].from {
+			days[i].before = days[i-1].played()
+		}
 		if len(days[i].tables) == 0 {
 			res.Nothing = append(res.Nothing, r.windows[i].day)
 			continue
@@ -209,23 +227,29 @@ func changed(list, stored []finding.Finding) []finding.Finding {
 func (r *run) beyondTables(
 	ctx context.Context, w window, m *merged, live []finding.Finding, night *Night,
 ) (found []finding.Finding, err error) {
-	floor, err := r.floor(ctx, w)
-	if err != nil {
-		return nil, err
-	}
-	of, span := tracing.Start(ctx, "coverage")
-	covered, deadLetters, err := r.coverage(of, w)
-	tracing.End(span, err)
-	if err != nil {
+	var floor, covered, recorded []finding.Finding
+	var deadLetters uint64
+	group, of := errgroup.WithContext(ctx) // they only read, and wait for the database
+	group.Go(func() (err error) {
+		floor, err = r.floor(of, w)
+		return err
+	})
+	group.Go(func() (err error) {
+		of, span := tracing.Start(of, "coverage")
+		covered, deadLetters, err = r.coverage(of, w)
+		tracing.End(span, err)
+		return err
+	})
+	group.Go(func() (err error) {
+		of, span := tracing.Start(of, "records")
+		recorded, err = r.beside(of, w, m, night)
+		tracing.End(span, err)
+		return err
+	})
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
 	night.Run.DeadLetters = deadLetters
-	of, span = tracing.Start(ctx, "records")
-	recorded, err := r.beside(of, w, m, night)
-	tracing.End(span, err)
-	if err != nil {
-		return nil, err
-	}
 	// Before the statistics, which read the evidence of late feeds too.
 	suspected, compared, err := r.suspicions(ctx, w, live)
 	if err != nil {
@@ -280,19 +304,20 @@ func (r *run) beside(ctx context.Context, w window, m *merged, night *Night) (fo
 	return append(found, facts...), err
 }
 
-// vanished returns the tables that have events in the 24 hours before the day and none in it.
+// vanished returns the tables that have events on the day before, or in the 24 hours before, and none in it.
 func (r *run) vanished(ctx context.Context, w window, m *merged) ([]string, error) {
-	before, err := r.store.Tables(ctx, r.Property, w.from-int64(24*time.Hour), w.from)
-	if err != nil {
-		return nil, err
-	}
-	var gone []string
-	for _, b := range before {
-		if !slices.ContainsFunc(m.tables, func(t tableDone) bool { return t.Table == b.Table && t.Events > 0 }) {
-			gone = append(gone, b.Table)
+	before := m.before
+	if before == nil {
+		tables, err := r.store.Tables(ctx, r.Property, w.from-int64(24*time.Hour), w.from)
+		if err != nil {
+			return nil, err
+		}
+		for i := range tables {
+			before = append(before, tables[i].Table)
 		}
 	}
-	return gone, nil
+	now := m.played()
+	return slices.DeleteFunc(slices.Clone(before), func(name string) bool { return slices.Contains(now, name) }), nil
 }
 
 // statistics adds the findings of the statistics.

@@ -695,6 +695,32 @@ func TestSeveralDays(t *testing.T) {
 	}
 }
 
+// A table that played on the day before and not on the day is named, by a run of both days and by one of each.
+func TestVanishedTables(t *testing.T) {
+	store := database(t)
+	events := play(t, 2, 0, 1).events
+	for _, ev := range playFrom(t, 1, 0, 1, opens.Add(24*time.Hour)).events {
+		ev.TableID = "t-new"
+		events = append(events, ev)
+	}
+	var l log
+	l.append(events...)
+	ingest(t, store, &l)
+	days := []string{day, "2026-11-20"}
+	both, err := Run(t.Context(), store, Options{
+		Property: property, Days: days, Workers: 1, Engine: options(), Holder: t.Name(), Now: time.Now,
+	})
+	if err != nil || len(both.Nights) != 2 {
+		t.Fatalf("%d nights: %v", len(both.Nights), err)
+	}
+	for i, want := range [][]string{nil, {"t-000", "t-001"}} {
+		alone := night(t, store, func(o *Options) { o.Days = days[i : i+1] })
+		if !slices.Equal(both.Nights[i].Vanished, want) || !slices.Equal(alone.Vanished, want) {
+			t.Errorf("%s: %q with the other day, %q alone, want %q", days[i], both.Nights[i].Vanished, alone.Vanished, want)
+		}
+	}
+}
+
 // A night that begins where each table was remembered before the day gives what one gives that begins with its
 // first event, and reads less; so it is with late, repeated and renumbered events on both sides of the memories.
 func TestBeginsAtTheMemory(t *testing.T) {
