@@ -124,8 +124,8 @@ func (s *Set) Archived() (records uint64, sum, derived string) {
 			id := e.EventID.At(i)
 			r = ArchivedRecord{
 				Offset: e.Offset[i], Property: e.PropertyID[i], Pit: e.PitID[i], Table: e.TableID[i], Seq: e.Seq[i],
-				EventID: unsafe.String(unsafe.SliceData(id), len(id)), At: e.At[i], Shoe: e.ShoeID[i], Round: e.Round[i], Kind: e.Kind[i],
-				Format: e.Format[i], SHA256: e.SHA256.At(i), Derived: [2]string{cmp.Or(e.GamingDay[i], NoDay)},
+				EventID: unsafe.String(unsafe.SliceData(id), len(id)), At: e.At[i], Shoe: e.ShoeID[i], Round: e.Round[i],
+				Kind: e.Kind[i], Format: e.Format[i], SHA256: e.SHA256.At(i), Derived: [2]string{cmp.Or(e.GamingDay[i], NoDay)},
 			}
 			i++
 		}
