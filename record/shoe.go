@@ -529,7 +529,7 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 					d.Cash += step.Amount
 				}
 				if len(step.Wagers) == 1 {
-					d.Took = step.Amount
+					d.Took = baccarat.Add(d.Took, step.Amount)
 				}
 			}
 		}

@@ -258,12 +258,13 @@ func checkCollectionSum(p *Pass) {
 			)
 			continue
 		}
+		rest := p.restOf(i)
 		kind, percent := c.Kind, c.Percent
 		if percent == 0 {
 			kind, percent = p.Config.ModeName, p.Config.Percent
 		}
 		v, ok := p.Law.Rate(kind, percent)
-		if p.nothingOwed(c) {
+		if p.nothingOwed(c, rest) {
 			continue
 		}
 		if !ok || c.Percent == 0 && !p.Law.Allows(p.Config.Kind()) {
@@ -277,7 +278,7 @@ func checkCollectionSum(p *Pass) {
 			p.judgeLateTie(c, rounded)
 			continue
 		}
-		low, high := p.owedFor(v, c)
+		low, high := p.owedFor(v, c, rest)
 		if c.Amount > max(c.Open, high) && c.Amount <= max(c.Open, high)+c.Undue {
 			continue // nothing was owed for these marks: the rule about that reports them
 		}
@@ -287,7 +288,7 @@ func checkCollectionSum(p *Pass) {
 			p.paidElsewhere(c)
 			continue
 		}
-		owed, expected := p.sumOwed(c, rounded, low, high)
+		owed, expected := p.sumOwed(c, rounded, min(low+rest, high), high)
 		p.suspectIf(p.roundedApart(v, c), Finding{
 			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat,
 			Amount:   abs(owed - c.Amount),
@@ -329,7 +330,7 @@ func (p *Pass) roundedApart(v baccarat.Vig, c *record.Collection) bool {
 // nothingOwed reports a collection of outstanding vigorish from a seat that owes nothing, at a table whose kind of
 // vigorish takes no commission: EZ, no vigorish, or the charge on ties alone. Vigorish of an earlier shoe may be owed
 // where the table charged otherwise before.
-func (p *Pass) nothingOwed(c *record.Collection) bool {
+func (p *Pass) nothingOwed(c *record.Collection, rest int64) bool {
 	kind := p.Config.Kind()
 	if c.Percent != 0 || c.Open+c.Ties+c.Undue != 0 || !p.Law.Allows(kind) || p.Law.TakesEver(p.Config).Won {
 		return false
@@ -337,6 +338,12 @@ func (p *Pass) nothingOwed(c *record.Collection) bool {
 	f := Finding{
 		Subject: finding.OfSeat(c.Seat), Seat: c.Seat, Amount: c.Amount, Evidence: []record.Seq{c.Seq},
 		Expected: fmt.Sprintf("nothing owed by seat %d under %v", c.Seat, kind), Observed: p.money(c.Amount) + " taken",
+	}
+	if rest > 0 {
+		if c.Amount <= rest {
+			return true // the charge that was short is reported
+		}
+		f.Amount, f.Expected = c.Amount-rest, fmt.Sprintf("at most %s owed by seat %d", p.money(rest), c.Seat)
 	}
 	switch kind.Mode {
 	case baccarat.EZ:
@@ -415,8 +422,8 @@ func (p *Pass) restOfRounded(v baccarat.Vig, at int) int64 {
 
 // owedFor is what a collection may take if it is also for wagers that were never marked, or marked with too little or
 // too much: at least the other marks and the exact percentage, at most both rounded up. It is 0 if each of the wagers
-// was marked as it should be.
-func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
+// was marked as it should be, and nothing is the rest of a vigorish that was taken short.
+func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection, rest int64) (low, high int64) {
 	open, wrong := c.Open, 0
 	owe := func(of baccarat.Vig, won int64) {
 		low, high, wrong = baccarat.Add(low, of.Low(won)), baccarat.Add(high, of.Up(won)), wrong+1
@@ -434,10 +441,10 @@ func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection) (low, high int64) {
 			owe(of, m.Won)
 		}
 	}
-	if wrong == 0 {
+	if wrong == 0 && rest == 0 {
 		return 0, 0
 	}
-	high = baccarat.Add(open, high)
+	high = baccarat.Add(open, baccarat.Add(high, rest))
 	return baccarat.Add(open, low), max(high, v.RoundUp(high))
 }
 
