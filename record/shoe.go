@@ -499,6 +499,25 @@ func (r *Round) PaidNet(l *law.Law, wager int, takes *law.Takes) bool {
 	})
 }
 
+// Marker is the amount of the marker that a mark is of: a marker may be of several wagers, and is a mark of each.
+func (r *Round) Marker(mark *Step) (amount int64) {
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Seq == mark.Seq && s.Kind == StepVigMarked {
+			amount = baccarat.Add(amount, s.Amount)
+		}
+	}
+	return amount
+}
+
+// SameMarker reports whether one marker is of two wagers.
+func (r *Round) SameMarker(a, b int) bool {
+	return Any(r.Steps, func(s *Step) bool {
+		return s.Kind == StepVigMarked && s.Wager == a && Any(r.Steps, func(t *Step) bool {
+			return t.Kind == StepVigMarked && t.Wager == b && t.Seq == s.Seq
+		})
+	})
+}
+
 // Marked reports whether the vigorish of a wager was marked in the round.
 func (r *Round) Marked(wager int) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Kind == StepVigMarked && s.Wager == wager })
@@ -622,7 +641,7 @@ func (t *Step) share(w *Wager, total int64) int64 {
 // 0 if none did. Of several markers of one amount at a seat the latest goes first.
 func (s *Shoe) Lifted(r *Round, mark *Step) Seq {
 	i := Index(s.MarkersRemoved, func(m *SeatChange) bool {
-		return m.Seq >= mark.Seq && m.Seat == mark.Seat && m.Amount == mark.Amount && mark.Amount != 0
+		return m.Seq >= mark.Seq && m.Seat == mark.Seat && m.Amount == r.Marker(mark) && mark.Amount != 0
 	})
 	if i < 0 {
 		return 0
@@ -631,7 +650,7 @@ func (s *Shoe) Lifted(r *Round, mark *Step) Seq {
 	paid := func(seq Seq, seat uint32) bool { return seat == m.Seat && seq > mark.Seq && seq < m.Seq }
 	from, _ := slices.BinarySearchFunc(r.Steps, mark.Seq+1, func(t Step, seq Seq) int { return cmp.Compare(t.Seq, seq) })
 	for k := from; k < len(r.Steps) && r.Steps[k].Seq < m.Seq; k++ {
-		if t := &r.Steps[k]; t.Kind == StepVigMarked && t.Seat == m.Seat && t.Amount == m.Amount {
+		if t := &r.Steps[k]; t.Kind == StepVigMarked && t.Seat == m.Seat && r.Marker(t) == m.Amount {
 			return 0
 		}
 	}
@@ -694,9 +713,11 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	last := -1
 	// What names wagers of another seat alone was paid there: the patron has moved, or another one paid.
 	there := c.Named && !Any(s.Dues, func(d *Due) bool { return d.Seat == seat && slices.Contains(wagers, d.Wager) })
+	markers := s.markersOf(wagers)
 	for i := range s.Dues {
 		d := &s.Dues[i]
-		if d.Seat != seat && !there || c.Named && !slices.Contains(wagers, d.Wager) {
+		named := slices.Contains(wagers, d.Wager) || slices.Contains(markers, d.MarkedAt)
+		if d.Seat != seat && !there || c.Named && !named {
 			continue
 		}
 		if c.Named && d.Marked == 0 && d.CollectedAt == d.PaidAt { // not kept with the payment: see PaidNet
@@ -733,6 +754,16 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
+}
+
+// markersOf are the markers of the wagers that are named. A marker may be of several wagers, and name one.
+func (s *Shoe) markersOf(wagers []string) (markers []Seq) {
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.MarkedAt != 0 && slices.Contains(wagers, d.Wager) {
+			markers = append(markers, d.MarkedAt)
+		}
+	}
+	return markers
 }
 
 // PaidFor is the seat for whose vigorish a collection was made: another one than its own if it names wagers of that

@@ -639,7 +639,7 @@ func checkMarkArea(p *Pass) {
 		default:
 			seat := p.Round.Owing(s)
 			p.Report(Finding{
-				Subject: finding.OfSeat(seat), Seat: seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+				Subject: finding.OfSeat(seat), Seat: seat, Amount: p.Round.Marker(s), Evidence: []record.Seq{s.Seq},
 				Expected: fmt.Sprintf("rectangle %d", seat), Observed: fmt.Sprintf("rectangle %d", s.Area),
 			})
 		}

@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -18,6 +19,8 @@ type charge struct {
 	marked, took, amount int64
 	// after is the sum of the marks that followed a collection, which therefore did not pay them.
 	after int64
+	// joint means that one collection took it for wagers that were marked, or charged, apart.
+	joint bool
 	steps []record.Seq
 	// won, paid and wagers have an element for each wager covered.
 	won    []int64
@@ -56,7 +59,9 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 		c.amount = c.marked + c.took
 		if c.marked > c.after && c.took > 0 && p.judgeVig(v, c) != baccarat.VigLegal {
 			// The collection is no further part: it pays the mark before it.
-			if c.amount = c.marked - c.after; p.judgeVig(v, c) == baccarat.VigLegal {
+			if c.joint {
+				c.amount = c.took + c.after
+			} else if c.amount = c.marked - c.after; p.judgeVig(v, c) == baccarat.VigLegal {
 				c.amount = c.took + c.after
 			}
 		}
@@ -76,6 +81,8 @@ func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 		}
 		if c == nil {
 			c = p.chargeOf(s.Seat, wager.ID)
+		} else {
+			c = p.join(c, wager.ID)
 		}
 		if at, covered := slices.BinarySearch(c.at, w); !covered {
 			c.at = slices.Insert(c.at, at, w)
@@ -112,6 +119,28 @@ func (p *Pass) chargeOf(seat uint32, wager string) *charge {
 	c := &p.charged[len(p.charged)-1]
 	*c = charge{seat: seat, steps: c.steps[:0], won: c.won[:0], paid: c.paid[:0], wagers: c.wagers[:0], at: c.at[:0]}
 	return c
+}
+
+// join adds to a charge the one that covers a wager, which a collection takes with it.
+func (p *Pass) join(c *charge, wager string) *charge {
+	to := slices.IndexFunc(p.charged, func(o charge) bool { return slices.Equal(o.wagers, c.wagers) })
+	from := slices.IndexFunc(p.charged, func(o charge) bool { return slices.Contains(o.wagers, wager) })
+	if from < 0 || from == to {
+		return c
+	}
+	o := p.charged[from]
+	for i, at := range o.at {
+		c.at = slices.Insert(c.at, sort.SearchInts(c.at, at), at)
+		c.won, c.paid, c.wagers = append(c.won, o.won[i]), append(c.paid, o.paid[i]), append(c.wagers, o.wagers[i])
+	}
+	c.marked, c.took, c.after = c.marked+o.marked, c.took+o.took, c.after+o.after
+	c.joint, c.steps = true, append(c.steps, o.steps...)
+	slices.Sort(c.steps)
+	p.charged = slices.Delete(p.charged, from, from+1)
+	if from < to {
+		to--
+	}
+	return &p.charged[to]
 }
 
 // judgeVig judges a charge: for each wager, or, unless the option excludes that reading of "the amount won", for what a

@@ -334,11 +334,7 @@ func (t *Table) foldSettlement(c *turn, s *Shoe, r *record.Round) bool {
 			c, s, r, p.WagerID, record.Step{By: t.now.Actor.ID, Kind: record.StepReturned, Seat: p.Seat, Amount: p.Amount},
 		)
 	case *schema.VigorishMarked:
-		at := r.WagerIndex(p.WagerID)
-		*r.NewStep() = record.Step{
-			Seq: c.seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: p.Amount, Wager: at,
-			Marker: baccarat.Marker(p.Marker), Area: p.Area, By: t.now.Actor.ID,
-		}
+		t.mark(c, s, r, p)
 	case *schema.VigorishCollected:
 		t.charge(c, s, r, p)
 	case *schema.RoundVoided:
@@ -416,14 +412,6 @@ func (t *Table) passBy(c *turn, s *Shoe, r *record.Round) bool {
 		return false
 	}
 	return true
-}
-
-// seatOf is the seat of a step, which may leave it to its wager.
-func seatOf(r *record.Round, wager int, reported uint32) uint32 {
-	if reported == 0 && wager >= 0 {
-		return r.Wagers[wager].Seat
-	}
-	return reported
 }
 
 // settleWager enters a step of the settlement of a wager.

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -69,45 +70,121 @@ func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishColl
 	if p.VigorishKind == schema.VigorishKindTie25 && !commission {
 		kind = record.StepTieCharge
 	}
-	if commission && s.Law != nil {
-		named = s.alsoMeant(r, p.Amount, named)
-	}
+	named = s.alsoMeant(r, p.Amount, named)
 	*step = record.Step{
 		Seq: c.seq, Kind: kind, Seat: p.Seat, Amount: p.Amount, Wager: -1, Wagers: named, By: t.now.Actor.ID,
 	}
 }
 
-// alsoMeant adds to the wagers that a collection names the other banker wagers of the same patron and seat, if it is no
-// legal vigorish of the ones named and is one of all of them: vigorish is a part of what the player won.
-// N.J.A.C. 19:47-3.3(c).
-func (s *Shoe) alsoMeant(r *record.Round, amount int64, named []int) []int {
-	v, ok := s.Law.Commission(r.Config, r.Coup())
-	if !ok || len(named) == 0 {
-		return named
+// mark takes in a marker. The event names one wager; a coin in the rectangle of the player contains "the amount of the
+// vigorish owed", which may be of several: then it is a mark of each. N.J.A.C. 19:47-3.3(c).
+func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked) {
+	at := r.WagerIndex(p.WagerID)
+	step := record.Step{
+		Seq: c.seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: p.Amount, Wager: at,
+		Marker: baccarat.Marker(p.Marker), Area: p.Area, By: t.now.Actor.ID,
 	}
-	if legalOf(v, r, amount, named) {
+	others, shares := s.alsoMarked(r, p.Amount, at)
+	for i, other := range others {
+		step.Amount -= shares[i]
+		part := step
+		part.Wager, part.Amount = other, shares[i]
+		*r.NewStep() = part
+	}
+	*r.NewStep() = step
+}
+
+// seatOf is the seat of a step, which may leave it to its wager.
+func seatOf(r *record.Round, wager int, reported uint32) uint32 {
+	if reported == 0 && wager >= 0 {
+		return r.Wagers[wager].Seat
+	}
+	return reported
+}
+
+// alsoMarked are the other wagers that a mark is also for, and the part of each, so that what is left is legal for the
+// wager that is named, if it can be.
+func (s *Shoe) alsoMarked(r *record.Round, amount int64, at int) (others []int, shares []int64) {
+	if at < 0 {
+		return nil, nil
+	}
+	all := s.alsoMeant(r, amount, []int{at})
+	v, ok := s.commission(r)
+	if len(all) < 2 || !ok {
+		return nil, nil
+	}
+	share := func(of func(int64) int64) (left int64) {
+		shares, left = shares[:0], amount
+		for _, i := range all[1:] {
+			shares = append(shares, of(r.Wagers[i].Amount))
+			left -= shares[len(shares)-1]
+		}
+		return left
+	}
+	if v.Judge(share(v.Up), r.Wagers[at].Amount) != baccarat.VigLegal {
+		share(v.Low)
+	}
+	return all[1:], shares
+}
+
+// commission is the vigorish of the banker wagers of a round that won.
+func (s *Shoe) commission(r *record.Round) (baccarat.Vig, bool) {
+	if s.Law == nil || r.Config == nil || r.Config.Mode != baccarat.Commission || !r.Coup().Complete ||
+		r.Coup().Result() != baccarat.BankerWon {
+		return baccarat.Vig{}, false
+	}
+	return s.Law.Commission(r.Config, r.Coup())
+}
+
+// alsoMeant adds to the wagers that a vigorish names the other banker wagers of the same patron and seat, if it is no
+// legal vigorish of the ones named and is one of all of them: it is a part of what the player won or wagered.
+// N.J.A.C. 19:47-3.3(c), 7.3(d).
+func (s *Shoe) alsoMeant(r *record.Round, amount int64, named []int) []int {
+	if len(named) == 0 || s.legalOf(r, amount, named) {
 		return named
 	}
 	all, of := slices.Clone(named), &r.Wagers[named[0]]
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		same := w.Patron == of.Patron || w.Patron == "" || of.Patron == ""
-		if w.Seat == of.Seat && same && !slices.Contains(named, i) && chargeable(r, w.ID) {
+		owes := chargeable(r, w.ID) || r.SameMarker(named[0], i)
+		if w.Seat == of.Seat && same && !slices.Contains(named, i) && owes {
 			all = append(all, i)
 		}
 	}
-	if legalOf(v, r, amount, all) {
+	if len(all) > len(named) && s.legalOf(r, amount, all) {
 		return all
 	}
 	return named
 }
 
-// legalOf reports whether an amount is a legal vigorish of wagers that won: of each, or of what they won together.
-func legalOf(v baccarat.Vig, r *record.Round, amount int64, wagers []int) bool {
+// legalOf reports whether an amount is a legal vigorish of wagers: of each that won, of what they won together, or of
+// their stakes on a tie.
+func (s *Shoe) legalOf(r *record.Round, amount int64, wagers []int) bool {
+	v, commission := s.commission(r)
+	if !commission {
+		return s.legalTie(r, amount, wagers)
+	}
 	var few [8]int64 // no allocation for a collection
 	won, total := few[:0], int64(0)
 	for _, i := range wagers {
 		won, total = append(won, r.Wagers[i].Amount), baccarat.Add(total, r.Wagers[i].Amount)
 	}
 	return v.Judge(amount, won...) == baccarat.VigLegal || v.Judge(amount, total) == baccarat.VigLegal
+}
+
+// legalTie reports whether an amount is the charge on a tie of wagers, with their coupons or without.
+func (s *Shoe) legalTie(r *record.Round, amount int64, wagers []int) bool {
+	if s.Law == nil || r.Config == nil || !r.Coup().Complete || r.Coup().Result() != baccarat.Tie {
+		return false
+	}
+	percent := s.Law.Takes(r.Config, r.Coup()).Tie
+	var low, high, lowChips, highChips int64
+	for _, i := range wagers {
+		w := &r.Wagers[i]
+		of, to := law.TieCharge(percent, w.Amount)
+		ofChips, toChips := law.TieCharge(percent, w.Amount-w.Coupon)
+		low, high, lowChips, highChips = low+of, high+to, lowChips+ofChips, highChips+toChips
+	}
+	return percent > 0 && (low <= amount && amount <= high || lowChips <= amount && amount <= highChips)
 }
