@@ -129,6 +129,12 @@ func checkUnsettled(p *Pass) {
 	r := p.Round
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
+		if p.settledTogether(w) {
+			if w.Patron == "" {
+				p.CannotJudge("whether wagers that were settled together are of one player is not known", w.Placed)
+			}
+			continue
+		}
 		observed := p.unsettled(w)
 		if undealt(r) {
 			observed = p.moved(w)
@@ -183,6 +189,40 @@ func checkUnsettled(p *Pass) {
 			})
 		}
 	}
+}
+
+// settledTogether reports whether a wager was settled with others of its player on its spot by motions that do not name
+// all of them: all are due the same, and what moved is what is due for all. No clause wants a motion for each.
+func (p *Pass) settledTogether(w *record.Wager) bool {
+	want := p.disposition(w)
+	if p.cancelled() {
+		want = baccarat.Return
+	}
+	odds := p.oddsOf(w, p.coup())
+	due := func(sum, stake int64) bool {
+		if want == baccarat.Pay {
+			return odds.Known() && odds.Pays(sum, stake)
+		}
+		return (want == baccarat.Collect || want == baccarat.Return) && sum == stake
+	}
+	if w.Gone || w.Settlements() > 0 && due(moved(w), w.Amount) {
+		return false
+	}
+	var stake, sum int64
+	unnamed := false
+	for i := range p.Round.Wagers {
+		switch o := &p.Round.Wagers[i]; {
+		case o.Gone || o.Spot != w.Spot || o.SpotName != w.SpotName || o.Seat != w.Seat || o.Patron != w.Patron:
+		case o.Settlements() == 0:
+			unnamed = true
+			stake = baccarat.Add(stake, o.Amount)
+		case o.Disposition() != want:
+			return false
+		default:
+			stake, sum = baccarat.Add(stake, o.Amount), baccarat.Add(sum, moved(o))
+		}
+	}
+	return unnamed && sum > 0 && due(sum, stake)
 }
 
 // couponLeft reports whether a wager of a coupon alone that is not paid was not settled, which cannot be judged.
