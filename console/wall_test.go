@@ -63,7 +63,7 @@ func TestWall(t *testing.T) {
 	if places := eval[string](b, names+".join()"); places != eval[string](b, names+".sort().join()") {
 		t.Errorf("the tiles are not in the order of pit and name: %s", places)
 	}
-	// The last results are those of the table in play, the latest last.
+	// The last results are of the table in play, the latest last.
 	all := store.Scope{All: true}
 	floor, err := s.Floor(t.Context(), all, store.Location{Property: "ac-1", Table: "pb-01"})
 	if err != nil || len(floor) != 1 {

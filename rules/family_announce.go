@@ -512,7 +512,7 @@ func checkCallsFirst(p *Pass) {
 	}
 	var last, first record.Seq
 	for i := range r.Calls {
-		if isResult(r.Calls[i].Code) && !repeats(r, i) {
+		if isResult(r.Calls[i].Code) && !repeats(r, i) && !p.overturns(i) {
 			last = max(last, r.Calls[i].Seq)
 		}
 	}
@@ -532,6 +532,40 @@ func checkCallsFirst(p *Pass) {
 			Observed: "the settlement began before this announcement", Evidence: []record.Seq{first, last},
 		})
 	}
+}
+
+// overturns reports whether a call of a count or a winner contradicts the cards and follows a call that agreed with
+// them: the result was announced before, and what is wrong has a rule of its own.
+func (p *Pass) overturns(at int) bool {
+	c, ok := p.called()
+	if !ok || agrees(c, &p.Round.Calls[at]) {
+		return false
+	}
+	call := &p.Round.Calls[at]
+	return record.Any(p.Round.Calls[:at], func(before *record.Call) bool {
+		same := call.Code != baccarat.FinalCount || before.Hand == call.Hand
+		return same && matter(before.Code) == matter(call.Code) && agrees(c, before)
+	})
+}
+
+// agrees reports whether a call of a count or a winner is that of the cards. Of other calls it is not asked.
+func agrees(c *baccarat.Coup, call *record.Call) bool {
+	switch call.Code {
+	case baccarat.PlayerWins:
+		return c.Result() == baccarat.PlayerWon
+	case baccarat.BankerWins:
+		return c.Result() == baccarat.BankerWon
+	case baccarat.TieHand:
+		return c.Result() == baccarat.Tie
+	case baccarat.FinalCount:
+		for h, count := range map2(c.P, c.B) {
+			if h == call.Hand {
+				return call.Value == uint32(count)
+			}
+		}
+	default:
+	}
+	return true
 }
 
 // repeats reports whether a call has the content of the call before it about the same matter.

@@ -282,11 +282,15 @@ func checkCollectionSum(p *Pass) {
 		if c.Amount > max(c.Open, high) && c.Amount <= max(c.Open, high)+c.Undue {
 			continue // nothing was owed for these marks: the rule about that reports them
 		}
-		marked := (c.Amount == c.Open || c.Amount == rounded || c.Amount == p.restOfRounded(v, i)) &&
-			(len(c.Unmarked) == 0 || !c.Named)
+		byRate := p.roundedByRate(v, c)
+		marked := (c.Amount == c.Open || c.Amount == rounded || c.Amount == byRate ||
+			c.Amount == p.restOfRounded(v, i)) && (len(c.Unmarked) == 0 || !c.Named)
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
 			p.paidElsewhere(c)
 			continue
+		}
+		if byRate != c.Open {
+			rounded = byRate
 		}
 		owed, expected := p.sumOwed(c, rounded, min(low+rest, high), high)
 		p.suspectIf(p.roundedApart(v, c), Finding{
@@ -320,11 +324,17 @@ func (p *Pass) roundedApart(v baccarat.Vig, c *record.Collection) bool {
 	for _, m := range c.Whole {
 		won, marked = append(won, m.Won), marked+m.Marked
 	}
-	mixed := slices.ContainsFunc(c.Whole, func(m record.Mark) bool {
-		return m.Percent != 0 && m.Percent != c.Percent
-	})
-	return p.option("vig_rounding_stage") == "either" && !mixed && marked == c.Open && c.Amount > c.Open &&
-		v.Judge(c.Amount, won...) == baccarat.VigLegal
+	if p.option("vig_rounding_stage") != "either" || marked != c.Open || c.Amount <= c.Open {
+		return false
+	}
+	if !mixedRates(c) {
+		return v.Judge(c.Amount, won...) == baccarat.VigLegal
+	}
+	var each int64
+	for _, m := range c.Whole {
+		each = baccarat.Add(each, p.rateOf(c, m.Percent, v).RoundUp(m.Marked))
+	}
+	return c.Amount == each
 }
 
 // nothingOwed reports a collection of outstanding vigorish from a seat that owes nothing, at a table whose kind of

@@ -177,6 +177,9 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 		}
 		t.collect(c, s, p)
 	case *schema.VigorishMarkerRemoved:
+		if s.heldMore(p) {
+			return
+		}
 		o := t.owing(s, p.Seat)
 		o.MarkersRemoved = append(o.MarkersRemoved, record.SeatChange{Seq: c.seq, Seat: p.Seat, Amount: p.Amount})
 	case *schema.VigorishMarked:

@@ -80,11 +80,12 @@ func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishColl
 // vigorish owed", which may be of several: then it is a mark of each. N.J.A.C. 19:47-3.3(c).
 func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked) {
 	at := r.WagerIndex(p.WagerID)
+	amount := p.Amount - s.heldBefore(r, at, p.Amount)
 	step := record.Step{
-		Seq: c.seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: p.Amount, Wager: at,
+		Seq: c.seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: amount, Wager: at,
 		Marker: baccarat.Marker(p.Marker), Area: p.Area, By: t.now.Actor.ID,
 	}
-	others, shares := s.alsoMarked(r, p.Amount, at)
+	others, shares := s.alsoMarked(r, amount, at)
 	for i, other := range others {
 		step.Amount -= shares[i]
 		part := step
@@ -105,7 +106,7 @@ func seatOf(r *record.Round, wager int, reported uint32) uint32 {
 // alsoMarked are the other wagers that a mark is also for, and the part of each, so that what is left is legal for the
 // wager that is named, if it can be.
 func (s *Shoe) alsoMarked(r *record.Round, amount int64, at int) (others []int, shares []int64) {
-	if at < 0 {
+	if at < 0 || r.Wagers[at].Paid.Amount > r.Wagers[at].Amount { // its payment is for all of them, too
 		return nil, nil
 	}
 	all := s.alsoMeant(r, amount, []int{at})
@@ -125,6 +126,68 @@ func (s *Shoe) alsoMarked(r *record.Round, amount int64, at int) (others []int, 
 		share(v.Low)
 	}
 	return all[1:], shares
+}
+
+// heldBefore is the part of a new marker that an earlier one of the seat had, which was taken off uncollected: one
+// marker may contain all that is owed. 9 NYCRR 5324.21(c)(3)(ii).
+func (s *Shoe) heldBefore(r *record.Round, at int, amount int64) int64 {
+	if at < 0 {
+		return 0
+	}
+	for i, m := range slices.Backward(s.MarkersRemoved) {
+		if m.Seat != r.Wagers[at].Seat {
+			continue
+		}
+		if s.uncollected(m.Seat, 0) < m.Amount || !s.joins(r, at, amount, m.Amount) {
+			return 0
+		}
+		s.MarkersRemoved = slices.Delete(s.MarkersRemoved, i, i+1)
+		return m.Amount
+	}
+	return 0
+}
+
+// heldMore reports whether a marker that is taken off uncollected is part of the marker that was placed before it,
+// which then counts for the rest.
+func (s *Shoe) heldMore(p *schema.VigorishMarkerRemoved) bool {
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r == nil {
+			continue
+		}
+		for i := range slices.Backward(r.Steps) {
+			m := &r.Steps[i]
+			if m.Kind != record.StepVigMarked || m.Seat != p.Seat || m.Wager < 0 {
+				continue
+			}
+			if s.uncollected(p.Seat, p.Amount) < p.Amount || !s.joins(r, m.Wager, m.Amount, p.Amount) {
+				return false
+			}
+			m.Amount -= p.Amount
+			return true
+		}
+	}
+	return false
+}
+
+// joins reports whether a marker is no legal vigorish of its wager, and is one without what another marker contained.
+func (s *Shoe) joins(r *record.Round, wager int, amount, other int64) bool {
+	one := []int{wager}
+	return other > 0 && amount > other && !s.legalOf(r, amount, one) && s.legalOf(r, amount-other, one)
+}
+
+// uncollected is by how much the markers of a seat that were taken off, with one more, are above what was collected.
+func (s *Shoe) uncollected(seat uint32, sum int64) int64 {
+	for _, m := range s.MarkersRemoved {
+		if m.Seat == seat {
+			sum = baccarat.Add(sum, m.Amount)
+		}
+	}
+	for i := range s.Collections {
+		if c := &s.Collections[i]; c.Seat == seat {
+			sum -= c.Amount
+		}
+	}
+	return sum
 }
 
 // commission is the vigorish of the banker wagers of a round that won.

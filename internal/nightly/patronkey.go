@@ -35,7 +35,7 @@ func CheckPatronKey(ctx context.Context, db *clickhouse.Store, of *engine.Option
 	return r.checkPatronKey(ctx, window{day, from, until}, nil)
 }
 
-// checkPatronKeys checks the key of each day. Tables are those of the days; without events there is nothing to compare.
+// checkPatronKeys checks the key of each day. Tables are of the days; without events there is nothing to compare.
 func (r *run) checkPatronKeys(ctx context.Context, tables []clickhouse.ArchivedTable) error {
 	if len(tables) == 0 {
 		return nil
