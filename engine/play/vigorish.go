@@ -106,7 +106,9 @@ func seatOf(r *record.Round, wager int, reported uint32) uint32 {
 // alsoMarked are the other wagers that a mark is also for, and the part of each, so that what is left is legal for the
 // wager that is named, if it can be.
 func (s *Shoe) alsoMarked(r *record.Round, amount int64, at int) (others []int, shares []int64) {
-	if at < 0 || r.Wagers[at].Paid.Amount > r.Wagers[at].Amount { // its payment is for all of them, too
+	one := [1]int{at}
+	if at < 0 || r.Wagers[at].Paid.Amount > r.Wagers[at].Amount || // its payment is for all of them, too
+		s.legalOf(r, amount, one[:]) {
 		return nil, nil
 	}
 	all := s.alsoMeant(r, amount, []int{at})
@@ -171,8 +173,8 @@ func (s *Shoe) heldMore(p *schema.VigorishMarkerRemoved) bool {
 
 // joins reports whether a marker is no legal vigorish of its wager, and is one without what another marker contained.
 func (s *Shoe) joins(r *record.Round, wager int, amount, other int64) bool {
-	one := []int{wager}
-	return other > 0 && amount > other && !s.legalOf(r, amount, one) && s.legalOf(r, amount-other, one)
+	one := [1]int{wager}
+	return other > 0 && amount > other && !s.legalOf(r, amount, one[:]) && s.legalOf(r, amount-other, one[:])
 }
 
 // uncollected is by how much the markers of a seat that were taken off, with one more, are above what was collected.
