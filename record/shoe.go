@@ -499,23 +499,33 @@ func (r *Round) PaidNet(l *law.Law, wager int, takes *law.Takes) bool {
 	})
 }
 
-// Marker is the amount of the marker that a mark is of: a marker may be of several wagers, and is a mark of each.
+// marker is the steps of the marker that a mark is of. A marker may be of several wagers, and is a step for each.
+func (r *Round) marker(mark *Step) []Step {
+	compare := func(s Step, seq Seq) int { return cmp.Compare(s.Seq, seq) }
+	from, _ := slices.BinarySearchFunc(r.Steps, mark.Seq, compare)
+	until, _ := slices.BinarySearchFunc(r.Steps, mark.Seq+1, compare)
+	return r.Steps[from:until]
+}
+
+// Marker is the amount of the marker that a mark is of.
 func (r *Round) Marker(mark *Step) (amount int64) {
-	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Seq == mark.Seq && s.Kind == StepVigMarked {
-			amount = baccarat.Add(amount, s.Amount)
-		}
+	steps := r.marker(mark)
+	for i := range steps {
+		amount = baccarat.Add(amount, steps[i].Amount)
 	}
 	return amount
 }
 
-// SameMarker reports whether one marker is of two wagers.
-func (r *Round) SameMarker(a, b int) bool {
-	return Any(r.Steps, func(s *Step) bool {
-		return s.Kind == StepVigMarked && s.Wager == a && Any(r.Steps, func(t *Step) bool {
-			return t.Kind == StepVigMarked && t.Wager == b && t.Seq == s.Seq
-		})
-	})
+// MarkedWith are the wagers that the markers of a wager are of, with the wager itself; nil without a marker.
+func (r *Round) MarkedWith(wager int) (wagers []int) {
+	for i := range r.Steps {
+		if s := &r.Steps[i]; s.Kind == StepVigMarked && s.Wager == wager {
+			for _, part := range r.marker(s) {
+				wagers = append(wagers, part.Wager)
+			}
+		}
+	}
+	return wagers
 }
 
 // Marked reports whether the vigorish of a wager was marked in the round.

@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"sort"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -71,19 +70,19 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 
 // addCharge adds a step to the charge that covers a chargeable wager of it, or begins a charge.
 func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
-	r := p.Round
-	var c *charge
+	r, k := p.Round, -1 // the index of the charge
 	for w := range r.Wagers {
 		wager := &r.Wagers[w]
 		named := s.Kind == record.StepVigMarked && s.Wager == w || s.Kind > record.StepVigMarked && s.Covers(r, w)
 		if !named || !chargeable(wager) {
 			continue
 		}
-		if c == nil {
-			c = p.chargeOf(s.Seat, wager.ID)
+		if k < 0 {
+			k = p.chargeOf(s.Seat, wager.ID)
 		} else {
-			c = p.join(c, wager.ID)
+			k = p.join(k, w)
 		}
+		c := &p.charged[k]
 		if at, covered := slices.BinarySearch(c.at, w); !covered {
 			c.at = slices.Insert(c.at, at, w)
 			won := wager.Net().Paid
@@ -94,9 +93,10 @@ func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 			c.wagers = append(c.wagers, wager.ID)
 		}
 	}
-	if c == nil {
+	if k < 0 {
 		return
 	}
+	c := &p.charged[k]
 	c.steps = append(c.steps, s.Seq)
 	if s.Kind == record.StepVigMarked {
 		c.marked += s.Amount
@@ -108,39 +108,45 @@ func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 	}
 }
 
-// chargeOf is the charge that covers a wager, a new one if none does.
-func (p *Pass) chargeOf(seat uint32, wager string) *charge {
+// chargeOf is the index of the charge that covers a wager, of a new one if none does.
+func (p *Pass) chargeOf(seat uint32, wager string) int {
 	for i := range p.charged {
 		if slices.Contains(p.charged[i].wagers, wager) {
-			return &p.charged[i]
+			return i
 		}
 	}
 	p.charged = slices.Grow(p.charged, 1)[:len(p.charged)+1]
-	c := &p.charged[len(p.charged)-1]
+	last := len(p.charged) - 1
+	c := &p.charged[last]
 	*c = charge{seat: seat, steps: c.steps[:0], won: c.won[:0], paid: c.paid[:0], wagers: c.wagers[:0], at: c.at[:0]}
-	return c
+	return last
 }
 
-// join adds to a charge the one that covers a wager, which a collection takes with it.
-func (p *Pass) join(c *charge, wager string) *charge {
-	to := slices.IndexFunc(p.charged, func(o charge) bool { return slices.Equal(o.wagers, c.wagers) })
-	from := slices.IndexFunc(p.charged, func(o charge) bool { return slices.Contains(o.wagers, wager) })
-	if from < 0 || from == to {
-		return c
+// join adds to a charge another one that covers a wager: a collection takes both. It returns the index of the charge.
+func (p *Pass) join(to, wager int) int {
+	covers := func(c *charge) bool {
+		_, found := slices.BinarySearch(c.at, wager)
+		return found
 	}
-	o := p.charged[from]
-	for i, at := range o.at {
-		c.at = slices.Insert(c.at, sort.SearchInts(c.at, at), at)
-		c.won, c.paid, c.wagers = append(c.won, o.won[i]), append(c.paid, o.paid[i]), append(c.wagers, o.wagers[i])
+	c := &p.charged[to]
+	if covers(c) {
+		return to
 	}
-	c.marked, c.took, c.after = c.marked+o.marked, c.took+o.took, c.after+o.after
-	c.joint, c.steps = true, append(c.steps, o.steps...)
+	from := record.Index(p.charged, covers)
+	if from < 0 {
+		return to
+	}
+	o := &p.charged[from]
+	c.at, c.won, c.paid = append(c.at, o.at...), append(c.won, o.won...), append(c.paid, o.paid...)
+	c.wagers, c.steps = append(c.wagers, o.wagers...), append(c.steps, o.steps...)
+	slices.Sort(c.at)
 	slices.Sort(c.steps)
+	c.marked, c.took, c.after, c.joint = c.marked+o.marked, c.took+o.took, c.after+o.after, true
 	p.charged = slices.Delete(p.charged, from, from+1)
 	if from < to {
 		to--
 	}
-	return &p.charged[to]
+	return to
 }
 
 // judgeVig judges a charge: for each wager, or, unless the option excludes that reading of "the amount won", for what a

@@ -9,8 +9,8 @@ import (
 )
 
 // restOf is the most that a seat still owes of vigorish that was taken with the payment and was too little: of the
-// wagers that a collection names, or of all of the seat, less what its earlier collections took beyond the marks. That
-// too little was taken is reported in its round; the rest is no other money than what is owed.
+// wagers that a collection names, or of all of the seat, less what its earlier collections took beyond the marks. The
+// round reports that too little was taken.
 func (p *Pass) restOf(collection int) (rest int64) {
 	c := &p.Shoe.Collections[collection]
 	for i := range p.Shoe.Dues {
@@ -50,9 +50,8 @@ func mixedRates(c *record.Collection) bool {
 	return slices.ContainsFunc(c.Whole, func(m record.Mark) bool { return m.Percent != 0 && m.Percent != c.Percent })
 }
 
-// roundedByRate is a collection whose marks of each percentage are rounded as one sum, if it takes marks of several:
-// "the amount of a five percent vigorish to 25 cents ... and the amount of a four percent vigorish to 20 cents".
-// N.J.A.C. 19:47-3.3(c).
+// roundedByRate is the amount of a collection with the marks of each percentage rounded as one sum: "the amount of a
+// five percent vigorish to 25 cents ... and the amount of a four percent vigorish to 20 cents". N.J.A.C. 19:47-3.3(c).
 func (p *Pass) roundedByRate(v baccarat.Vig, c *record.Collection) int64 {
 	if p.option("vig_rounding_stage") == "per_wager" || !mixedRates(c) {
 		return c.Open

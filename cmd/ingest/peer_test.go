@@ -26,8 +26,8 @@ type side struct {
 
 // BenchmarkPeer moves the same records from a broker of this process into the embedded ClickHouse, in turns: by ingest
 // with its defaults, and by ClickHouse's own Kafka engine, which checks nothing and fills one table like events. All
-// records are JSON, which that engine reads. `make bench-peer` runs it three times and reports medians. Of few events
-// the last flush, which waits for its time on both sides, is most of the time; PEER_EVENTS is their number.
+// records are JSON, which that engine reads. `make bench-peer` runs it three times and reports medians. PEER_EVENTS is
+// the number of events. With few of them most of a turn is the wait for the last flush, on both sides.
 func BenchmarkPeer(b *testing.B) {
 	events := hotel(b, setting(b, "PEER_EVENTS", 400_000))
 	ch, broker := startClickHouse(b, ""), startKafka(b)

@@ -59,15 +59,14 @@ func (t *Table) owesBefore(s *Shoe, seat uint32) bool {
 func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishCollected) {
 	step := r.NewStep()
 	named := step.Wagers[:0]
+	*step = record.Step{} // its storage has a step of an earlier round, and the steps are read below
 	for _, id := range firstOf(p.WagerIDs) {
 		if at := r.WagerIndex(id); at >= 0 && !slices.Contains(named, at) {
 			named = append(named, at)
 		}
 	}
 	kind := record.StepVigCollected
-	commission := r.Config != nil && r.Config.Mode == baccarat.Commission && r.Coup().Complete &&
-		r.Coup().Result() == baccarat.BankerWon // whatever it is called
-	if p.VigorishKind == schema.VigorishKindTie25 && !commission {
+	if p.VigorishKind == schema.VigorishKindTie25 && !takesCommission(r) {
 		kind = record.StepTieCharge
 	}
 	named = s.alsoMeant(r, p.Amount, named)
@@ -76,8 +75,8 @@ func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishColl
 	}
 }
 
-// mark takes in a marker. The event names one wager; a coin in the rectangle of the player contains "the amount of the
-// vigorish owed", which may be of several: then it is a mark of each. N.J.A.C. 19:47-3.3(c).
+// mark adds a marker. The event names one wager. A coin in the rectangle of the player contains "the amount of the
+// vigorish owed", which may be of several wagers: it is then a mark of each. N.J.A.C. 19:47-3.3(c).
 func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked) {
 	at := r.WagerIndex(p.WagerID)
 	amount := p.Amount - s.heldBefore(r, at, p.Amount)
@@ -103,17 +102,17 @@ func seatOf(r *record.Round, wager int, reported uint32) uint32 {
 	return reported
 }
 
-// alsoMarked are the other wagers that a mark is also for, and the part of each, so that what is left is legal for the
-// wager that is named, if it can be.
+// alsoMarked are the other wagers of a mark and the part of each. The rest is legal for the wager that is named, if
+// that is possible.
 func (s *Shoe) alsoMarked(r *record.Round, amount int64, at int) (others []int, shares []int64) {
+	v, ok := s.commission(r)
 	one := [1]int{at}
-	if at < 0 || r.Wagers[at].Paid.Amount > r.Wagers[at].Amount || // its payment is for all of them, too
+	if !ok || at < 0 || r.Wagers[at].Paid.Amount > r.Wagers[at].Amount || // its payment is for all of them, too
 		s.legalOf(r, amount, one[:]) {
 		return nil, nil
 	}
-	all := s.alsoMeant(r, amount, []int{at})
-	v, ok := s.commission(r)
-	if len(all) < 2 || !ok {
+	all := s.allMeant(r, amount, []int{at})
+	if len(all) < 2 {
 		return nil, nil
 	}
 	share := func(of func(int64) int64) (left int64) {
@@ -177,7 +176,7 @@ func (s *Shoe) joins(r *record.Round, wager int, amount, other int64) bool {
 	return other > 0 && amount > other && !s.legalOf(r, amount, one[:]) && s.legalOf(r, amount-other, one[:])
 }
 
-// uncollected is by how much the markers of a seat that were taken off, with one more, are above what was collected.
+// uncollected is the sum of a seat's markers that were taken off, with one more of amount sum, less what was collected.
 func (s *Shoe) uncollected(seat uint32, sum int64) int64 {
 	for _, m := range s.MarkersRemoved {
 		if m.Seat == seat {
@@ -192,10 +191,15 @@ func (s *Shoe) uncollected(seat uint32, sum int64) int64 {
 	return sum
 }
 
+// takesCommission reports whether the vigorish of a round is a commission, whatever it is called.
+func takesCommission(r *record.Round) bool {
+	return r.Config != nil && r.Config.Mode == baccarat.Commission && r.Coup().Complete &&
+		r.Coup().Result() == baccarat.BankerWon
+}
+
 // commission is the vigorish of the banker wagers of a round that won.
 func (s *Shoe) commission(r *record.Round) (baccarat.Vig, bool) {
-	if s.Law == nil || r.Config == nil || r.Config.Mode != baccarat.Commission || !r.Coup().Complete ||
-		r.Coup().Result() != baccarat.BankerWon {
+	if s.Law == nil || !takesCommission(r) {
 		return baccarat.Vig{}, false
 	}
 	return s.Law.Commission(r.Config, r.Coup())
@@ -208,12 +212,18 @@ func (s *Shoe) alsoMeant(r *record.Round, amount int64, named []int) []int {
 	if len(named) == 0 || s.legalOf(r, amount, named) {
 		return named
 	}
+	return s.allMeant(r, amount, named)
+}
+
+// allMeant is alsoMeant for an amount that is no legal vigorish of the wagers that are named.
+func (s *Shoe) allMeant(r *record.Round, amount int64, named []int) []int {
 	all, of := slices.Clone(named), &r.Wagers[named[0]]
+	taken, together := chargedWagers(r), r.MarkedWith(named[0])
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		same := w.Patron == of.Patron || w.Patron == "" || of.Patron == ""
-		owes := chargeable(r, w.ID) || r.SameMarker(named[0], i)
-		if w.Seat == of.Seat && same && !slices.Contains(named, i) && owes {
+		same := w.Seat == of.Seat && (w.Patron == of.Patron || w.Patron == "" || of.Patron == "")
+		owes := w.Spot == baccarat.SpotBanker && !w.Gone && !taken[i]
+		if same && (owes || slices.Contains(together, i)) && !slices.Contains(named, i) {
 			all = append(all, i)
 		}
 	}
@@ -221,6 +231,22 @@ func (s *Shoe) alsoMeant(r *record.Round, amount int64, named []int) []int {
 		return all
 	}
 	return named
+}
+
+// chargedWagers is charged for each wager of a round, in one pass over its steps.
+func chargedWagers(r *record.Round) []bool {
+	all := make([]bool, len(r.Wagers))
+	for i := range r.Steps {
+		switch s := &r.Steps[i]; {
+		case s.Kind == record.StepVigMarked && s.Wager >= 0:
+			all[s.Wager] = true
+		case s.Kind > record.StepVigMarked:
+			for w := range all {
+				all[w] = all[w] || s.Covers(r, w)
+			}
+		}
+	}
+	return all
 }
 
 // legalOf reports whether an amount is a legal vigorish of wagers: of each that won, of what they won together, or of

@@ -21,7 +21,7 @@ func BenchmarkArchived(b *testing.B) {
 
 // The journal keeps the digests, so that records that were stored by an earlier release are proved by a later one.
 func TestArchivedNeverChanges(t *testing.T) {
-	set := archive(100) // more than waits for the hash
+	set := archive(100) // more bytes than maxPending
 	set.DeadLetters = []rows.DeadLetter{{Offset: 100, Raw: []byte("?"), Where: "byte 0", Reason: "no event"}}
 	records, sum, derived := set.Archived()
 	if want := "7272f3f54067f6b857400f7867e518c8af6c9efdc22e12f6d4d32a4c2b7f9f89"; records != 101 || sum != want {
