@@ -86,14 +86,17 @@ func hostile(t *testing.T, s *store.Store, all []string) []finding.Finding {
 		}
 		found = append(found, f)
 		e := &b.Events
-		e.PropertyID, e.PitID = append(e.PropertyID, "h"), append(e.PitID, p)
-		e.TableID, e.Seq = append(e.TableID, f.TableID), append(e.Seq, uint64(i+1))
+		e.PropertyID.Append("h")
+		e.PitID.Append(p)
+		e.TableID.Append(f.TableID)
 		e.EventID.AppendString(p)
-		e.At, e.GamingDay = append(e.At, now.UnixNano()), append(e.GamingDay, "")
-		e.ShoeID, e.Round = append(e.ShoeID, f.ShoeID), append(e.Round, f.Round)
-		e.Kind, e.Format = append(e.Kind, p), append(e.Format, schema.JSON)
+		e.Seq, e.At, e.Round = append(e.Seq, uint64(i+1)), append(e.At, now.UnixNano()), append(e.Round, f.Round)
+		e.GamingDay.Append("")
+		e.ShoeID.Append(f.ShoeID)
+		e.Kind.Append(p)
+		e.Format = append(e.Format, schema.JSON)
 		e.Partition, e.Offset = append(e.Partition, 0), append(e.Offset, int64(i))
-		e.Topic = append(e.Topic, "hostile")
+		e.Topic.Append("hostile")
 		e.Raw.AppendString(p)
 		e.SHA256.AppendString(strings.Repeat("x", 32))
 	}

@@ -59,10 +59,13 @@ type beside struct {
 }
 
 func newFlow(late context.Context, s Stream, g *group, committed int64) *flow {
-	return &flow{
+	f := &flow{
 		stream: s, group: g, opt: g.opt, late: late, step: g.opt.NewStep(), committed: committed,
 		castagnoli: crc32.MakeTable(crc32.Castagnoli), batch: &Batch{}, spare: &Batch{}, took: make(chan struct{}, 1),
 	}
+	f.batch.Share(&g.blocks)
+	f.spare.Share(&g.blocks)
+	return f
 }
 
 // stream resumes a stream where it was left, then moves its records. If the log turns out to be truncated it resumes

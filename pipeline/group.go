@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // group commits the flushes of all streams of a run together: one Write has the batches of all streams that have rows.
@@ -19,9 +21,10 @@ type group struct {
 	flows []*flow // that may have a batch to write
 
 	// load is the number of rows of the batches that are being filled.
-	load atomic.Int64
-	due  chan struct{} // a batch is due: all are written
-	n    atomic.Int64  // of flows
+	load   atomic.Int64
+	blocks rows.Blocks   // of all batches
+	due    chan struct{} // a batch is due: all are written
+	n      atomic.Int64  // of flows
 }
 
 func newGroup(sink Sink, opt RunOptions) *group {
@@ -64,8 +67,8 @@ func (g *group) leave(f *flow) {
 // share is the maximum load of a batch: five quarters of the equal share of a stream, so that the storage of the
 // batches, which is kept, has a bound.
 func (g *group) share() int64 {
-	rows := int64(g.opt.FlushRows)
-	return max(rows*5/4/max(1, g.n.Load()), min(rows, minBehind))
+	all := int64(g.opt.FlushRows)
+	return max(all*5/4/max(1, g.n.Load()), min(all, minBehind))
 }
 
 // flush has all batches written soon.

@@ -192,8 +192,11 @@ func (m *MemorySink) put(t *rows.Table, v rows.View) error {
 }
 
 func cell(values any, row int) any {
-	if text, ok := values.(*rows.Text); ok {
-		return fmt.Sprintf("%q", text.At(row))
+	switch values := values.(type) {
+	case *rows.Text:
+		return fmt.Sprintf("%q", values.At(row))
+	case *rows.Words:
+		return values.At(row)
 	}
 	return reflect.ValueOf(values).Index(row).Interface()
 }

@@ -22,16 +22,16 @@ func floor(rows int) *pipeline.Batch {
 	e := &b.Events
 	for i := range rows {
 		table := i % 50
-		e.PropertyID = append(e.PropertyID, "ac-1")
-		e.PitID = append(e.PitID, fmt.Sprintf("p%d", table/10))
-		e.TableID = append(e.TableID, fmt.Sprintf("mb-%02d", table))
+		e.PropertyID.Append("ac-1")
+		e.PitID.Append(fmt.Sprintf("p%d", table/10))
+		e.TableID.Append(fmt.Sprintf("mb-%02d", table))
 		e.Seq = append(e.Seq, uint64(i/50))
 		e.EventID.AppendString(fmt.Sprintf("01JD%022d", i))
 		e.At = append(e.At, 1_795_000_000_000_000_000+int64(i)*20_000_000)
-		e.GamingDay = append(e.GamingDay, "2026-11-19")
-		e.ShoeID = append(e.ShoeID, fmt.Sprintf("mb-%02d-20261119-09", table))
+		e.GamingDay.Append("2026-11-19")
+		e.ShoeID.Append(fmt.Sprintf("mb-%02d-20261119-09", table))
 		e.Round = append(e.Round, uint32(i/1000))
-		e.Kind = append(e.Kind, kinds[i%len(kinds)])
+		e.Kind.Append(kinds[i%len(kinds)])
 		e.Format = append(e.Format, schema.Protobuf)
 		raw = fmt.Appendf(raw[:0], "ac-1 mb-%02d %030d 6c face up from the shoe, seen by shoe-7 and the dealer d114",
 			table, i*2654435761)
@@ -39,7 +39,7 @@ func floor(rows int) *pipeline.Batch {
 		e.SHA256.AppendString(fmt.Sprintf("%032d", i*2654435761))
 		e.Partition = append(e.Partition, 3)
 		e.Offset = append(e.Offset, int64(i))
-		e.Topic = append(e.Topic, "t")
+		e.Topic.Append("t")
 	}
 	return b
 }

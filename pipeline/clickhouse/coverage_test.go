@@ -355,13 +355,16 @@ func TestArchiveIsHeldAgainstTheJournal(t *testing.T) {
 func archive(e *rows.Events, topic string, o int64) {
 	raw := fmt.Sprintf("event %d", o)
 	sum := sha256.Sum256([]byte(raw))
-	e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, "p"), append(e.PitID, "1"),
-		append(e.TableID, "t"), append(e.Seq, uint64(o))
+	e.PropertyID.Append("p")
+	e.PitID.Append("1")
+	e.TableID.Append("t")
 	e.EventID.AppendString(fmt.Sprint(o))
-	e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, o*1e9), append(e.GamingDay, "2026-11-21"),
-		append(e.ShoeID, ""), append(e.Round, 0)
-	e.Kind, e.Format = append(e.Kind, "x"), append(e.Format, schema.JSON)
+	e.Seq, e.At, e.Round = append(e.Seq, uint64(o)), append(e.At, o*1e9), append(e.Round, 0)
+	e.GamingDay.Append("2026-11-21")
+	e.ShoeID.Append("")
+	e.Kind.Append("x")
+	e.Topic.Append(topic)
 	e.Raw.AppendString(raw)
 	e.SHA256.Append(sum[:])
-	e.Topic, e.Partition, e.Offset = append(e.Topic, topic), append(e.Partition, 2), append(e.Offset, o)
+	e.Format, e.Partition, e.Offset = append(e.Format, schema.JSON), append(e.Partition, 2), append(e.Offset, o)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"slices"
 	"time"
-	"unsafe"
 
 	"github.com/ClickHouse/ch-go/proto"
 
@@ -23,7 +22,8 @@ type encoder struct {
 	err error // of out
 
 	values   rows.Buffers
-	words    words
+	words    rows.Words
+	days     []int32
 	lists    [][]string
 	proofs   []finding.Evidence
 	constant []uint32
@@ -119,6 +119,8 @@ func (e *encoder) part(c *rows.Column, values any) error {
 			e.buf.PutRaw(v)
 			e.send(piece)
 		}
+	case *rows.Words:
+		e.wordsOf(c.As, values)
 	case []string:
 		e.strings(c.As, values)
 	case [][]byte:
@@ -183,7 +185,9 @@ func fixed[C interface {
 func (e *encoder) strings(as rows.Conversion, values []string) {
 	switch as {
 	case rows.Word:
-		e.words.add(values)
+		for _, v := range values {
+			e.words.Append(v)
+		}
 	case rows.Day:
 		last, day := "", dayOf("")
 		for _, v := range values {
@@ -194,6 +198,27 @@ func (e *encoder) strings(as rows.Conversion, values []string) {
 		}
 	default:
 		e.texts(values)
+	}
+}
+
+func (e *encoder) wordsOf(as rows.Conversion, values *rows.Words) {
+	switch as {
+	case rows.Word:
+		e.words.AppendAll(values)
+	case rows.Day:
+		for _, text := range values.Texts() {
+			e.days = append(e.days, dayOf(text))
+		}
+		for _, key := range values.Keys() {
+			e.buf.PutInt32(e.days[key])
+		}
+		e.days = e.days[:0]
+	default:
+		texts := values.Texts()
+		for _, key := range values.Keys() {
+			e.buf.PutString(texts[key])
+			e.send(piece)
+		}
 	}
 }
 
@@ -216,7 +241,9 @@ func (e *encoder) end(c *rows.Column) {
 		for _, list := range e.lists {
 			offset += uint64(len(list))
 			e.buf.PutUInt64(offset)
-			e.words.add(list)
+			for _, v := range list {
+				e.words.Append(v)
+			}
 		}
 		e.dictionary()
 	case c.ClickHouse == "Array(String)":
@@ -262,22 +289,22 @@ const (
 )
 
 func (e *encoder) dictionary() {
-	w := &e.words
-	if len(w.keys) == 0 {
+	texts, all := e.words.Texts(), e.words.Keys()
+	if len(all) == 0 {
 		return
 	}
 	width := int64(keysOfFourBytes)
 	switch {
-	case len(w.texts) <= maxKeysOfOneByte:
+	case len(texts) <= maxKeysOfOneByte:
 		width = keysOfOneByte
-	case len(w.texts) <= maxKeysOfTwoBytes:
+	case len(texts) <= maxKeysOfTwoBytes:
 		width = keysOfTwoBytes
 	}
 	e.buf.PutInt64(withDictionary | width)
-	e.buf.PutInt64(int64(len(w.texts)))
-	e.texts(w.texts)
-	e.buf.PutInt64(int64(len(w.keys)))
-	for keys := range slices.Chunk(w.keys, chunk) {
+	e.buf.PutInt64(int64(len(texts)))
+	e.texts(texts)
+	e.buf.PutInt64(int64(len(all)))
+	for keys := range slices.Chunk(all, chunk) {
 		switch width {
 		case keysOfOneByte:
 			for _, key := range keys {
@@ -292,53 +319,7 @@ func (e *encoder) dictionary() {
 		}
 		e.send(piece)
 	}
-	w.reset()
-}
-
-// words is a column of words: a dictionary, and the key of each value.
-type words struct {
-	known map[string]uint32
-	texts []string
-	keys  []uint32
-	// recent are strings by their address: the rows of a table share the strings of their words.
-	recent [256]struct {
-		at  *byte
-		n   int
-		key uint32
-	}
-}
-
-func (w *words) add(values []string) {
-	w.keys = slices.Grow(w.keys, len(values))
-	for _, v := range values {
-		at := unsafe.StringData(v)
-		r := &w.recent[(uintptr(unsafe.Pointer(at))>>3^uintptr(len(v)))%uintptr(len(w.recent))]
-		if r.at != at || r.n != len(v) || at == nil {
-			r.at, r.n, r.key = at, len(v), w.key(v)
-		}
-		w.keys = append(w.keys, r.key)
-	}
-}
-
-func (w *words) key(v string) uint32 {
-	key, ok := w.known[v]
-	if !ok {
-		if w.known == nil {
-			w.known = map[string]uint32{}
-		}
-		key = uint32(len(w.texts))
-		w.known[v] = key
-		w.texts = append(w.texts, v)
-	}
-	return key
-}
-
-// reset forgets the words, whose strings may keep larger buffers alive.
-func (w *words) reset() {
-	clear(w.known)
-	clear(w.texts)
-	clear(w.recent[:])
-	w.texts, w.keys = w.texts[:0], w.keys[:0]
+	e.words.Reset()
 }
 
 // dayOf is a gaming day as a Date32. Text that is no day, or outside the years of the type, becomes its zero,

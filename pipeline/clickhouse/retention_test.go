@@ -18,7 +18,9 @@ import (
 // aged is a finding and an event of one moment.
 func aged(at time.Time, n int64) *pipeline.Batch {
 	b := numbered("p1", n, 1)
-	b.Events.At[0], b.Events.GamingDay[0] = at.UnixNano(), at.Format(time.DateOnly)
+	b.Events.At[0] = at.UnixNano()
+	b.Events.GamingDay.Reset()
+	b.Events.GamingDay.Append(at.Format(time.DateOnly))
 	b.Findings = []finding.Finding{{
 		ID: fmt.Sprint(n), PropertyID: "p1", TableID: "t", At: schema.Time(at.UnixNano()),
 		GamingDay: at.Format(time.DateOnly), Severity: finding.Major,

@@ -93,15 +93,18 @@ func fillRows(table any) {
 		for i := range v.NumField() {
 			name, column := v.Type().Field(i).Name, v.Field(i)
 			n++
-			switch text, ok := reflect.TypeAssert[*rows.Text](column.Addr()); {
-			case ok:
-				text.AppendString(word(name, kind, n))
-			case name == "Format":
-				column.Set(reflect.Append(column, reflect.ValueOf([]schema.Format{0, schema.Protobuf, schema.JSON, 0}[kind])))
+			switch column := column.Addr().Interface().(type) {
+			case *rows.Text:
+				column.AppendString(word(name, kind, n))
+			case *rows.Words:
+				column.Append(word(name, kind, n))
+			case *[]schema.Format:
+				*column = append(*column, []schema.Format{0, schema.Protobuf, schema.JSON, 0}[kind])
 			default:
-				cell := reflect.New(column.Type().Elem()).Elem()
+				list := reflect.ValueOf(column).Elem()
+				cell := reflect.New(list.Type().Elem()).Elem()
 				fill(cell, name, kind, &n)
-				column.Set(reflect.Append(column, cell))
+				list.Set(reflect.Append(list, cell))
 			}
 		}
 	}
@@ -138,11 +141,15 @@ func asStored(table any) []map[string]any {
 		}
 		for i := range of.NumField() {
 			name, cell := of.Type().Field(i).Name, of.Field(i)
-			switch text, ok := reflect.TypeAssert[*rows.Text](cell.Addr()); {
-			case ok:
-				cell = reflect.ValueOf(string(text.At(kind)))
-			case v.Kind() != reflect.Slice:
-				cell = cell.Index(kind)
+			switch column := cell.Addr().Interface().(type) {
+			case *rows.Text:
+				cell = reflect.ValueOf(string(column.At(kind)))
+			case *rows.Words:
+				cell = reflect.ValueOf(column.At(kind))
+			default:
+				if v.Kind() != reflect.Slice {
+					cell = cell.Index(kind)
+				}
 			}
 			out[kind][columnName(name)] = stored(name, cell)
 		}

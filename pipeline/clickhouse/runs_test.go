@@ -23,18 +23,21 @@ func numbered(property string, from int64, seqs ...uint64) *pipeline.Batch {
 	b := &pipeline.Batch{Range: pipeline.Range{Topic: "events", Partition: 3, From: from, To: from + int64(len(seqs)) - 1}}
 	for i, seq := range seqs {
 		e := &b.Events
-		e.PropertyID, e.PitID, e.TableID, e.Seq = append(e.PropertyID, property), append(e.PitID, "p"),
-			append(e.TableID, "t"), append(e.Seq, seq)
+		e.PropertyID.Append(property)
+		e.PitID.Append("p")
+		e.TableID.Append("t")
 		id := []byte{byte('a' + i + int(from)), byte(seq)}
 		e.EventID.Append(id)
-		e.At, e.GamingDay, e.ShoeID, e.Round = append(e.At, int64(1000+i)), append(e.GamingDay, "1970-01-01"),
-			append(e.ShoeID, "s"), append(e.Round, 1)
-		e.Kind, e.Format = append(e.Kind, "card_dealt"), append(e.Format, schema.JSON)
+		e.Seq, e.At, e.Round = append(e.Seq, seq), append(e.At, int64(1000+i)), append(e.Round, 1)
+		e.GamingDay.Append("1970-01-01")
+		e.ShoeID.Append("s")
+		e.Kind.Append("card_dealt")
 		e.Raw.Append(id)
 		sum := [32]byte{byte(from), byte(i)}
 		e.SHA256.Append(sum[:])
-		e.Partition, e.Offset = append(e.Partition, 3), append(e.Offset, from+int64(i))
-		e.Topic = append(e.Topic, "t")
+		e.Format, e.Partition = append(e.Format, schema.JSON), append(e.Partition, 3)
+		e.Offset = append(e.Offset, from+int64(i))
+		e.Topic.Append("t")
 	}
 	return b
 }

@@ -20,8 +20,11 @@ func TestSetIsOneInsert(t *testing.T) {
 		all := []*pipeline.Batch{floor(30), floor(20), floor(10)}
 		for i, b := range all {
 			b.Range.Partition, b.Range.To, b.Range.Generation, b.Range.Hash = int32(i), 9, 3, "h"
+			b.Events.PitID.Reset()
+			b.Events.PropertyID.Reset()
 			for row := range b.Events.Seq {
-				b.Events.PitID[row], b.Events.PropertyID[row] = fmt.Sprint("pit ", i), fmt.Sprint("property ", i)
+				b.Events.PitID.Append(fmt.Sprint("pit ", i))
+				b.Events.PropertyID.Append(fmt.Sprint("property ", i))
 				b.Findings = append(b.Findings, finding.Finding{ID: fmt.Sprint(i, row), At: 1, GamingDay: "2026-11-19"})
 			}
 		}
@@ -69,7 +72,7 @@ func TestRefusedRowsLeaveNothing(t *testing.T) {
 	s := open(t, migrated(t))
 	refused := floor(20)
 	refused.Range.Partition, refused.Range.To = 1, 9
-	refused.Events.Kind = append(refused.Events.Kind, "one too many")
+	refused.Events.Kind.Append("one too many")
 	if err := s.Write(t.Context(), floor(30), refused); !errors.Is(err, ErrRows) {
 		t.Fatalf("got %v, want %v", err, ErrRows)
 	}

@@ -154,7 +154,7 @@ func TestTwoShards(t *testing.T) {
 
 	// A shard that is away holds the batch back; then it is stored once.
 	away := batches[slices.IndexFunc(batches, func(b *pipeline.Batch) bool {
-		return slices.ContainsFunc(b.Events.TableID,
+		return slices.ContainsFunc(b.Events.TableID.Texts(),
 			func(table string) bool { return strings.Contains(here[1], "\t"+table+"\n") })
 	})]
 	moved := *away

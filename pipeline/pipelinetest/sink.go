@@ -186,11 +186,15 @@ func fillRow(b *pipeline.Batch, i int) {
 }
 
 func fillEvent(e *rows.Events, i int, at int64, raw, sum []byte) {
-	e.PropertyID, e.PitID, e.TableID = append(e.PropertyID, property), append(e.PitID, pit), append(e.TableID, table)
+	e.PropertyID.Append(property)
+	e.PitID.Append(pit)
+	e.TableID.Append(table)
 	e.Seq = append(e.Seq, uint64(i+1))
 	e.EventID.AppendString(fmt.Sprintf("e%d", i))
-	e.At, e.GamingDay = append(e.At, at), append(e.GamingDay, day)
-	e.ShoeID, e.Round, e.Kind = append(e.ShoeID, shoe), append(e.Round, uint32(i)), append(e.Kind, "round_started")
+	e.At, e.Round = append(e.At, at), append(e.Round, uint32(i))
+	e.GamingDay.Append(day)
+	e.ShoeID.Append(shoe)
+	e.Kind.Append("round_started")
 	e.Format, e.Partition, e.Offset = append(e.Format, schema.JSON), append(e.Partition, 3), append(e.Offset, int64(i))
 	e.Raw.Append(raw)
 	e.SHA256.Append(sum)

@@ -123,9 +123,10 @@ func (s *Set) Archived() (records uint64, sum, derived string) {
 		} else {
 			id := e.EventID.At(i)
 			r = ArchivedRecord{
-				Offset: e.Offset[i], Property: e.PropertyID[i], Pit: e.PitID[i], Table: e.TableID[i], Seq: e.Seq[i],
-				EventID: unsafe.String(unsafe.SliceData(id), len(id)), At: e.At[i], Shoe: e.ShoeID[i], Round: e.Round[i],
-				Kind: e.Kind[i], Format: e.Format[i], SHA256: e.SHA256.At(i), Derived: [2]string{cmp.Or(e.GamingDay[i], NoDay)},
+				Offset: e.Offset[i], Property: e.PropertyID.At(i), Pit: e.PitID.At(i), Table: e.TableID.At(i), Seq: e.Seq[i],
+				EventID: unsafe.String(unsafe.SliceData(id), len(id)), At: e.At[i], Shoe: e.ShoeID.At(i), Round: e.Round[i],
+				Kind: e.Kind.At(i), Format: e.Format[i], SHA256: e.SHA256.At(i),
+				Derived: [2]string{cmp.Or(e.GamingDay.At(i), NoDay)},
 			}
 			i++
 		}

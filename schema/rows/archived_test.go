@@ -38,11 +38,15 @@ func archive(n int64) *rows.Set {
 	e := &set.Events
 	for o := range n {
 		raw := sha256.Sum256(fmt.Append(nil, o))
-		e.PropertyID, e.PitID, e.TableID = append(e.PropertyID, "ac-1"), append(e.PitID, "p1"), append(e.TableID, "PB-01")
+		e.PropertyID.Append("ac-1")
+		e.PitID.Append("p1")
+		e.TableID.Append("PB-01")
 		e.EventID.AppendString(fmt.Sprintf("0198c1f2-5f2e-7b1c-8f5c-%012d", o))
-		e.Seq, e.At, e.GamingDay = append(e.Seq, uint64(o)), append(e.At, o*1e9), append(e.GamingDay, "2026-11-21")
-		e.ShoeID, e.Round = append(e.ShoeID, "PB-01-20261121-01"), append(e.Round, uint32(o))
-		e.Kind, e.Format = append(e.Kind, "wager_placed"), append(e.Format, schema.JSON)
+		e.Seq, e.At, e.Round = append(e.Seq, uint64(o)), append(e.At, o*1e9), append(e.Round, uint32(o))
+		e.GamingDay.Append("2026-11-21")
+		e.ShoeID.Append("PB-01-20261121-01")
+		e.Kind.Append("wager_placed")
+		e.Format = append(e.Format, schema.JSON)
 		e.SHA256.Append(raw[:])
 		e.Offset = append(e.Offset, o)
 	}

@@ -1,10 +1,9 @@
 package rows
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"math"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
@@ -19,84 +18,99 @@ func (s *Set) Hash() string {
 	raw := s.Events.Raw
 	s.Events.Raw = Text{}
 	defer func() { s.Events.Raw = raw }()
-	h := sha256.New()
+	var all sum
 	for i := range s.tables {
 		t := &s.tables[i]
 		v := t.View(s)
-		if t.list {
-			h.Write(binary.AppendUvarint(s.scratch[:0], uint64(v.Len)))
-		} else {
-			v.Len = 1 // the columns follow as lists
-		}
-		for row := range v.Len { // row by row: the snapshots of a flush may have megabytes
-			s.scratch = s.scratch[:0]
+		if !t.list {
 			for k := range t.Columns {
-				if t.list {
-					s.scratch = t.Columns[k].append(s.scratch, v, row)
-					continue
-				}
-				s.scratch = t.Columns[k].appendAll(s.scratch[:0], v)
-				h.Write(s.scratch)
-				s.scratch = s.scratch[:0]
+				t.Columns[k].hash(&all, v)
 			}
-			h.Write(s.scratch)
+			continue
+		}
+		all.add(binary.AppendUvarint(all.pending, uint64(v.Len)))
+		for row := range v.Len {
+			for k := range t.Columns {
+				all.add(t.Columns[k].append(all.pending, v, row))
+			}
 		}
 	}
-	return hex.EncodeToString(h.Sum(nil))
+	return all.hex()
 }
 
-// appendAll encodes a whole column of a struct of columns: the number of the values, then each as append encodes it.
-// Each type has a loop without a call, since a batch has two dozen values an event.
-func (c *Column) appendAll(dst []byte, v View) []byte {
+// hash adds a whole column of a struct of columns: the number of the values, then each as append encodes it. Each type
+// has a loop without a call, since a batch has two dozen values an event.
+func (c *Column) hash(all *sum, v View) {
 	switch c.Type {
 	case stringType:
 		if !c.Optional { // as in append
-			values := *value[[]string](v, c, 0)
-			dst = binary.AppendUvarint(dst, uint64(len(values)))
-			for _, s := range values {
-				dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-			}
+			hashValues(all, *value[[]string](v, c, 0), func(dst []byte, some []string) []byte {
+				for _, s := range some {
+					dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+				}
+				return dst
+			})
+		}
+	case wordsType:
+		if !c.Optional {
+			words := value[Words](v, c, 0)
+			hashValues(all, words.keys, func(dst []byte, some []uint32) []byte {
+				for _, key := range some {
+					s := words.texts[key]
+					dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+				}
+				return dst
+			})
 		}
 	case bytesType:
 		text := value[Text](v, c, 0)
-		dst = binary.AppendUvarint(dst, uint64(text.Len()))
+		all.add(binary.AppendUvarint(all.pending, uint64(text.Len())))
 		for i := range text.Len() {
-			dst = appendText(dst, text.At(i))
+			all.add(appendText(all.pending, text.At(i)))
 		}
 	case boolType:
-		values := *value[[]bool](v, c, 0)
-		dst = binary.AppendUvarint(dst, uint64(len(values)))
-		for _, b := range values {
-			dst = appendBool(dst, b)
-		}
+		hashValues(all, *value[[]bool](v, c, 0), func(dst []byte, some []bool) []byte {
+			for _, b := range some {
+				dst = appendBool(dst, b)
+			}
+			return dst
+		})
 	case int64Type:
 		if !c.Optional { // as in append
-			dst = appendInts(dst, *value[[]int64](v, c, 0))
+			hashValues(all, *value[[]int64](v, c, 0), appendInts)
 		}
 	case int32Type:
-		dst = appendInts(dst, *value[[]int32](v, c, 0))
+		hashValues(all, *value[[]int32](v, c, 0), appendInts)
 	case uint8Type:
-		dst = appendText(dst, *value[[]uint8](v, c, 0))
+		all.add(appendText(all.pending, *value[[]uint8](v, c, 0)))
 	case uint32Type:
-		dst = appendUints(dst, *value[[]uint32](v, c, 0))
+		hashValues(all, *value[[]uint32](v, c, 0), appendUints)
 	case uint64Type:
-		dst = appendUints(dst, *value[[]uint64](v, c, 0))
+		hashValues(all, *value[[]uint64](v, c, 0), appendUints)
 	case formatType:
-		dst = appendUints(dst, *value[[]schema.Format](v, c, 0))
+		hashValues(all, *value[[]schema.Format](v, c, 0), appendUints)
 	case float64Type:
-		values := *value[[]float64](v, c, 0)
-		dst = binary.AppendUvarint(dst, uint64(len(values)))
-		for _, x := range values {
-			dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
-		}
+		hashValues(all, *value[[]float64](v, c, 0), func(dst []byte, some []float64) []byte {
+			for _, x := range some {
+				dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(x))
+			}
+			return dst
+		})
 	default:
 		panic("rows: no column of a struct of columns has the type of " + c.Name)
 	}
-	return dst
+}
+
+// hashValues adds the number of values and the values, some at a time: the encoding of a whole column would leave the
+// cache before it is hashed.
+func hashValues[V any](all *sum, values []V, encode func(dst []byte, some []V) []byte) {
+	all.add(binary.AppendUvarint(all.pending, uint64(len(values))))
+	for some := range slices.Chunk(values, 256) {
+		all.add(encode(all.pending, some))
+	}
 }
 
 func appendInts[N int32 | int64](dst []byte, values []N) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(values)))
 	for _, n := range values {
 		dst = binary.AppendVarint(dst, int64(n))
 	}
@@ -104,7 +118,6 @@ func appendInts[N int32 | int64](dst []byte, values []N) []byte {
 }
 
 func appendUints[N schema.Format | uint32 | uint64](dst []byte, values []N) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(values)))
 	for _, n := range values {
 		dst = binary.AppendUvarint(dst, uint64(n))
 	}

@@ -39,14 +39,27 @@ type Set struct {
 	Evidence    []Evidence        `table:"evidence,version" insert:"10"`
 	DeadLetters []DeadLetter      `table:"dead_letters" insert:"2"`
 
-	tables  []Table // of Hash
-	scratch []byte  // of Hash
+	tables []Table // of Hash
 }
 
 // Len is the number of rows of all tables.
 func (s *Set) Len() int {
 	return len(s.Events.Seq) + len(s.Rounds.Round) + len(s.Wagers.Seat) + len(s.Vigorish) + len(s.Shoes) +
 		len(s.Configs) + len(s.Notices) + len(s.Snapshots) + len(s.Findings) + len(s.Evidence) + len(s.DeadLetters)
+}
+
+// Share has the texts of the set use memory that other sets share. It is called before the first row.
+func (s *Set) Share(blocks *Blocks) {
+	for _, table := range reflect.ValueOf(s).Elem().Fields() {
+		if table.Kind() != reflect.Struct {
+			continue
+		}
+		for _, column := range table.Fields() {
+			if text, ok := reflect.TypeAssert[*Text](column.Addr()); ok {
+				text.from = blocks
+			}
+		}
+	}
 }
 
 // Reset empties the set. It keeps the storage of the rows, but nothing that the rows point to.
@@ -59,8 +72,8 @@ func (s *Set) Reset() {
 			table.SetLen(0)
 		default:
 			for _, column := range table.Fields() {
-				if text, ok := reflect.TypeAssert[*Text](column.Addr()); ok {
-					text.Reset()
+				if c, ok := reflect.TypeAssert[interface{ Reset() }](column.Addr()); ok { // Text and Words
+					c.Reset()
 				} else {
 					column.SetLen(0)
 				}

@@ -49,6 +49,7 @@ type Type uint8
 // Types.
 const (
 	stringType Type = iota // also a type with this kind
+	wordsType              // Words, a whole column
 	stringsType
 	bytesType
 	boolType
@@ -171,6 +172,7 @@ func columns(row reflect.Type, list bool) []Column {
 		switch {
 		case element == reflect.TypeFor[Text]():
 			element = reflect.TypeFor[[]byte]()
+		case element == reflect.TypeFor[Words]():
 		case !list:
 			element = element.Elem()
 		}
@@ -186,6 +188,8 @@ func columns(row reflect.Type, list bool) []Column {
 
 func typeOf(t reflect.Type) Type {
 	switch t {
+	case reflect.TypeFor[Words]():
+		return wordsType
 	case reflect.TypeFor[schema.Format]():
 		return formatType
 	case reflect.TypeFor[finding.Severity]():
@@ -215,6 +219,7 @@ func typeOf(t reflect.Type) Type {
 func clickhouse() map[Type]map[Conversion]string {
 	return map[Type]map[Conversion]string{
 		stringType:   {plain: "String", Word: "LowCardinality(String)", Day: "Date32"},
+		wordsType:    {plain: "String", Word: "LowCardinality(String)", Day: "Date32"},
 		stringsType:  {plain: "Array(String)", Word: "Array(LowCardinality(String))"},
 		bytesType:    {plain: "String", Hash: "FixedString(32)"},
 		boolType:     {plain: "Bool"},

@@ -25,8 +25,12 @@ func (t *Table) View(s *Set) View {
 		return View{rows.Len(), rows.UnsafePointer(), t.row.Size()}
 	}
 	v := View{base: rows.Addr().UnsafePointer()}
-	first := rows.Field(t.Columns[0].field)
-	v.Len = first.Len()
+	switch first := rows.Field(t.Columns[0].field).Addr().Interface().(type) {
+	case *Words:
+		v.Len = first.Len()
+	case *[]string:
+		v.Len = len(*first)
+	}
 	return v
 }
 
@@ -69,11 +73,14 @@ func (b *Buffers) Release() {
 }
 
 // Values returns the values of a column, and how many there are. They are a slice of the Go type, of strings for a
-// severity, or a *Text. They are valid until the next call with these buffers.
+// severity, a *Text or a *Words. They are valid until the next call with these buffers.
 func (c *Column) Values(v View, b *Buffers) (values any, n int) {
 	switch c.Type {
 	case stringType:
 		return gather(v, c, &b.strings)
+	case wordsType:
+		words := value[Words](v, c, 0)
+		return words, words.Len()
 	case stringsType:
 		return gather(v, c, &b.lists)
 	case bytesType:
