@@ -198,12 +198,21 @@ func (f *flow) behind() bool {
 
 const minBehind = 5000
 
-// add applies a record. If its batch is full then, or the batches of all streams, it waits until its own is taken.
+// add applies a record. If its batch is full then, or the batches of all streams, it waits until its own is taken. If
+// they are half full it waits for the end of the write that is under way.
 func (f *flow) add(ctx context.Context, rec *Record) (flushed bool, err error) {
-	if load := f.apply(rec); load < f.group.share() && f.group.load.Load() < int64(f.opt.FlushRows) {
-		return false, nil
+	load, rows := f.apply(rec), int64(f.opt.FlushRows)
+	switch all := f.group.load.Load(); {
+	case load >= f.group.share() || all >= rows:
+		return true, f.handOver(ctx)
+	case all >= rows/2:
+		select {
+		case <-f.group.written():
+		case <-f.late.Done():
+			return false, f.abandoned(ctx)
+		}
 	}
-	return true, f.handOver(ctx)
+	return false, nil
 }
 
 func (f *flow) apply(rec *Record) (load int64) {

@@ -310,6 +310,41 @@ func TestRunFlushesAllStreamsTogether(t *testing.T) {
 	}
 }
 
+// While a flush is written, half of the next one is filled; the next one is whole all the same.
+func TestRunFillsHalfAFlushDuringAWrite(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		written := make(chan struct{})
+		sink := &sets{MemorySink: pipeline.NewMemorySink(), write: func([]*pipeline.Batch) { <-written }}
+		step := &counting{}
+		run := options(0)
+		run.FlushRows, run.NewStep = 100, func() pipeline.Step { return step }
+		done := make(chan error)
+		go func() { done <- pipeline.Run(t.Context(), pages(records(0, 300)), sink, run) }()
+		synctest.Wait()
+		if n := step.applied.Load(); n != 150 {
+			t.Errorf("%d records were applied before the end of the first write, want 150", n)
+		}
+		close(written)
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		same(t, "ranges", []string{
+			"t/4 0-99 low 0, 100 records", "t/4 100-199 low 100, 100 records", "t/4 200-299 low 200, 100 records",
+		}, spans(sink.MemorySink))
+	})
+}
+
+// counting is a step that counts its records.
+type counting struct {
+	letters
+	applied atomic.Int64
+}
+
+func (c *counting) Apply(rec *pipeline.Record, topic string, partition int32, out *rows.Set) {
+	c.applied.Add(1)
+	c.letters.Apply(rec, topic, partition, out)
+}
+
 // sets is a sink that observes the sets that are written.
 type sets struct {
 	*pipeline.MemorySink
@@ -384,27 +419,30 @@ func (stuck) Write(ctx context.Context, _ ...*pipeline.Batch) error {
 	return ctx.Err()
 }
 
+// A partition is revoked while the Write is stuck, with less than half of a flush behind it and with more.
 func TestRunDropsWhatIsRevoked(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		start := time.Now()
-		src := pages(records(0, 7), records(7, 14))
-		next := src.next
-		src.next = func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
-			r, err := next(ctx, wait)
-			if len(r) > 0 && r[0].Offset == 7 {
-				go func() {
-					time.Sleep(time.Second) // Write has begun by then.
-					src.cancel(pipeline.ErrRevoked)
-				}()
+	for _, n := range []int64{14, 17} {
+		synctest.Test(t, func(t *testing.T) {
+			start := time.Now()
+			src := pages(records(0, 7), records(7, n))
+			next := src.next
+			src.next = func(ctx context.Context, wait time.Duration) ([]pipeline.Record, error) {
+				r, err := next(ctx, wait)
+				if len(r) > 0 && r[0].Offset == 7 {
+					go func() {
+						time.Sleep(time.Second) // Write has begun by then.
+						src.cancel(pipeline.ErrRevoked)
+					}()
+				}
+				return r, err
 			}
-			return r, err
-		}
-		if err := pipeline.Run(t.Context(), src, stuck{}, options(0)); err != nil {
-			t.Errorf("got %v, want nil", err)
-		}
-		same(t, "time", time.Second, time.Since(start))
-		same(t, "commits", nil, src.commits)
-	})
+			if err := pipeline.Run(t.Context(), src, stuck{}, options(0)); err != nil {
+				t.Errorf("got %v, want nil", err)
+			}
+			same(t, "time", time.Second, time.Since(start))
+			same(t, "commits", nil, src.commits)
+		})
+	}
 }
 
 // The stream learns of the failed write before it learns that it was revoked.
