@@ -29,11 +29,11 @@ type RunOptions struct {
 
 	// A flush of all streams is due when one of these is reached: the age of the oldest unflushed finding of a stream,
 	// the age of its oldest unflushed record, or the number of unflushed rows of all streams, where half a KiB of the
-	// records or snapshots of a stream counts as a row, or five quarters of the equal share of a stream. As many rows
-	// again may be under way to the Sink.
+	// records or snapshots of a stream counts as a row, or five quarters of the equal share of a stream. While a flush is
+	// under way to the Sink, half as many rows may wait.
 	FlushFindings time.Duration // 500 ms for 0
 	FlushEvery    time.Duration // 5 s for 0
-	FlushRows     int           // 100,000 for 0
+	FlushRows     int           // 200,000 for 0
 
 	Grace time.Duration // for the last flush after ctx is done; 10 s for 0
 	// ReleaseAfter is how long the events of a table wait behind a hole, by Now, until the hole is given up; never for
@@ -125,7 +125,7 @@ type Lagger interface {
 // A batch is a run of records without a hole: its Range starts where the one before ended. Rows
 // that only the end of a finite stream releases may come with an empty Range, To being From-1.
 func Run(ctx context.Context, src Source, sink Sink, opt RunOptions) error {
-	opt.FlushRows = cmp.Or(opt.FlushRows, 100_000)
+	opt.FlushRows = cmp.Or(opt.FlushRows, 200_000)
 	opt.FlushEvery = cmp.Or(opt.FlushEvery, 5*time.Second)
 	opt.FlushFindings = cmp.Or(opt.FlushFindings, 500*time.Millisecond)
 	opt.Grace = cmp.Or(opt.Grace, 10*time.Second)

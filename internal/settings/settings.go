@@ -185,7 +185,7 @@ func DefaultIngest() Ingest {
 	return Ingest{
 		Kafka:      defaultKafka(),
 		ClickHouse: defaultClickHouse(), Law: defaultLaw(), Log: Log{Level: "info", Format: "json"},
-		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 100_000, Every: 5 * time.Second, Findings: 500 * time.Millisecond},
+		HTTP: HTTP{Listen: ":9464"}, Flush: Flush{Rows: 200_000, Every: 5 * time.Second, Findings: 500 * time.Millisecond},
 		Snapshot: Snapshot{Idle: 30 * time.Minute, Offsets: 500_000}, Reorder: Reorder{MaxWait: time.Minute},
 	}
 }

@@ -600,7 +600,7 @@ flush: {every: 2s, rows: }
 	for _, want := range []string{
 		"brokers: ['a:1', 'b:2'] # from ", "addrs: ['c:3', 'd:4'] # from ", "topic: from-env # from SHOEPROOF_KAFKA_TOPIC",
 		"group: from-flag # from --kafka-group", "enabled: true # from --clickhouse-tls-enabled", `user: "0123"`,
-		"{Late: \"17:00\"}", "zone: UTC", "every: 2s", "rows: 100000\n", "password: '****'",
+		"{Late: \"17:00\"}", "zone: UTC", "every: 2s", "rows: 200000\n", "password: '****'",
 	} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("want %q in:\n%s", want, stdout)
