@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -44,9 +45,50 @@ func checkBancoPriority(p *Pass) {
 func checkBancoNearest(p *Pass) {
 	seat := p.preferred()
 	others := slices.DeleteFunc(p.others(seat), func(s record.SeatChange) bool { return !p.calledBanco(s) })
-	if seat != 0 && len(others) > 0 {
-		p.judgePreference(banco(p.Round, seat, false), "banco", others, others[0].Seat)
+	called := callers(p.Round)
+	if seat == 0 || len(called) > 1 && p.nearestUnknown(append(called, p.Round.Curator), p.Round.Bancos[0].Seq) ||
+		len(others) == 0 {
+		return
 	}
+	from := len(p.Findings)
+	p.judgePreference(banco(p.Round, seat, false), "banco", others, others[0].Seat)
+	if others[0].Seat == counterclockwise(called, p.Round.Curator) {
+		p.suspectFrom(from)
+	}
+}
+
+// callers are the seats that called banco, ascending.
+func callers(r *record.Round) (seats []uint32) {
+	for _, b := range r.Bancos {
+		if b.Call != record.Suivi {
+			seats = append(seats, b.Seat)
+		}
+	}
+	slices.Sort(seats)
+	return seats
+}
+
+// nearest is the first of some seats met counterclockwise from a seat, or from the dealer if that is 0, as the table
+// declares its seats; 0 if there are none. Who follows their numbers at a table that declares another order is SUSPECT:
+// the seats may have been declared in no order. N.J.A.C. 19:47-4.5(b), 4.7(c).
+func (p *Pass) nearest(seats []uint32, from uint32) uint32 {
+	if from != 0 {
+		return p.nextSeat(seats, from)
+	}
+	if len(seats) == 0 {
+		return 0
+	}
+	return slices.MinFunc(seats, func(a, b uint32) int { return cmp.Compare(p.ring(a), p.ring(b)) })
+}
+
+// nearestUnknown reports whether one of several seats is none of the table, so that their order is not known.
+func (p *Pass) nearestUnknown(seats []uint32, at record.Seq) bool {
+	i := slices.IndexFunc(seats, p.foreignSeat)
+	if i < 0 || len(seats) < 2 {
+		return false
+	}
+	p.CannotJudge(notOfTable(seats[i]), at)
+	return true
 }
 
 // others are the wagers against the Banker of other seats, until the next call.

@@ -240,7 +240,8 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 		}
 		bids = append(slices.Clone(bids), *b)
 	}
-	highest, first, tied := int64(-1), uint32(0), false
+	highest, tied := int64(-1), false
+	var equal []uint32 // the seats of the highest bids
 	var unread *record.Bid
 	for i := range bids {
 		o := bids[i]
@@ -254,11 +255,13 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 			}
 		case o.Amount < highest || !last(i):
 		case o.Amount > highest:
-			highest, first, tied = o.Amount, o.Seat, o.Seat == b.Seat
+			highest, equal, tied = o.Amount, append(equal[:0], o.Seat), o.Seat == b.Seat
 		default:
-			first, tied = min(first, o.Seat), tied || o.Seat == b.Seat
+			equal, tied = append(equal, o.Seat), tied || o.Seat == b.Seat
 		}
 	}
+	slices.Sort(equal)
+	first := p.nearest(equal, 0)
 	// A bid that was read and goes before the accepted one proves the breach, whatever another seat bid.
 	if unread != nil && (unread.Seat == b.Seat || highest < 0 || first == b.Seat) {
 		if !tie {
@@ -266,7 +269,7 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 		}
 		return
 	}
-	if highest < 0 || first == b.Seat || tied != tie {
+	if tie && tied && p.nearestUnknown(equal, b.Seq) || highest < 0 || first == b.Seat || tied != tie {
 		return
 	}
 	evidence := []record.Seq{b.Seq}
@@ -279,7 +282,7 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 	if unread != nil {
 		expected += fmt.Sprintf(", or to seat %d, whose bid was not reported", unread.Seat)
 	}
-	p.Report(Finding{
+	p.suspectIf(tied && b.Seat == equal[0], Finding{
 		Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence, Expected: expected,
 		Observed: fmt.Sprintf("to seat %d", b.Seat),
 	})
@@ -789,14 +792,7 @@ func (p *Pass) preferred() uint32 {
 	if seat, known := p.suiviSeat(); !known || seat != 0 && banco(r, seat, true) != nil {
 		return 0
 	}
-	var callers []uint32
-	for _, b := range r.Bancos {
-		if b.Call != record.Suivi {
-			callers = append(callers, b.Seat)
-		}
-	}
-	slices.Sort(callers)
-	return counterclockwise(callers, r.Curator)
+	return p.nearest(callers(r), r.Curator)
 }
 
 func checkBancoAmount(p *Pass) {
