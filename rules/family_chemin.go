@@ -453,12 +453,19 @@ func checkBankerOutcome(p *Pass) {
 		return
 	}
 	for i := range p.Round.Wagers {
-		if w := &p.Round.Wagers[i]; w.Disposition() == baccarat.Undetermined {
+		w := &p.Round.Wagers[i]
+		switch {
+		case p.againstTogether(w, c.Result()):
+			if w.Patron == "" {
+				p.CannotJudge(unknownPlayer, w.Placed)
+			}
+			continue
+		case w.Disposition() == baccarat.Undetermined:
 			p.CannotJudge(
 				fmt.Sprintf("how the %v wager of seat %d was settled was not reported", w.Spot, w.Seat), w.Placed,
 			)
 		}
-		p.judgeAgainst(&p.Round.Wagers[i], c.Result())
+		p.judgeAgainst(w, c.Result())
 	}
 	if bank == nil || bank.Gone {
 		return
@@ -567,6 +574,13 @@ func (p *Pass) readAll() bool {
 		}
 	}
 	return !record.Any(r.Wagers, func(w *record.Wager) bool { return !w.Gone && !p.read(w) })
+}
+
+// againstTogether reports whether a wager against the Banker was settled with others of its participant by motions that
+// do not name all of them.
+func (p *Pass) againstTogether(w *record.Wager, result baccarat.Result) bool {
+	return w.Spot == baccarat.SpotAgainstBanker &&
+		p.inOneMotion(w, cheminOutcome(w, result), func(sum, stake int64) bool { return sum == stake })
 }
 
 // judgeAgainst suspects a wager against the Banker that was settled as if the Banker's wager had come out otherwise:

@@ -125,13 +125,15 @@ func (p *Pass) takenBack(s *record.Step) bool {
 	return taken >= w.Amount
 }
 
+const unknownPlayer = "whether wagers that were settled together are of one player is not known"
+
 func checkUnsettled(p *Pass) {
 	r := p.Round
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if p.settledTogether(w) {
 			if w.Patron == "" {
-				p.CannotJudge("whether wagers that were settled together are of one player is not known", w.Placed)
+				p.CannotJudge(unknownPlayer, w.Placed)
 			}
 			continue
 		}
@@ -199,12 +201,16 @@ func (p *Pass) settledTogether(w *record.Wager) bool {
 		want = baccarat.Return
 	}
 	odds := p.oddsOf(w, p.coup())
-	due := func(sum, stake int64) bool {
+	return p.inOneMotion(w, want, func(sum, stake int64) bool {
 		if want == baccarat.Pay {
 			return odds.Known() && odds.Pays(sum, stake)
 		}
 		return (want == baccarat.Collect || want == baccarat.Return) && sum == stake
-	}
+	})
+}
+
+// inOneMotion is settledTogether for what is to become of the wager, and whether a sum is due for a stake.
+func (p *Pass) inOneMotion(w *record.Wager, want baccarat.Disposition, due func(sum, stake int64) bool) bool {
 	if w.Gone || w.Settlements() > 0 && due(moved(w), w.Amount) {
 		return false
 	}
