@@ -92,6 +92,27 @@ func checkOtherWager(p *Pass) {
 	}
 }
 
+// checkUnusualDeal says that the order of a deal cannot be judged which the other games do not permit.
+func checkUnusualDeal(p *Pass) {
+	from := len(p.Findings)
+	checkInitialOrder(p)
+	checkThirdCardOrder(p)
+	p.cannotJudgeFrom(from)
+}
+
+// cannotJudgeFrom leaves of the findings from an index on that what the first of them found cannot be judged.
+func (p *Pass) cannotJudgeFrom(from int) {
+	if len(p.Findings) == from {
+		return
+	}
+	f := p.Findings[from]
+	p.Findings = p.Findings[:from]
+	if f.Verdict == finding.Unauditable {
+		return // a card was not reported, or reported late: nothing shows another order
+	}
+	p.CannotJudge(fmt.Sprintf("%s; other sources: %s; %s", p.rule.Unknown, f.Expected, f.Observed), f.Evidence...)
+}
+
 // checkUnusualDraw says that a draw cannot be judged which neither the drawing table of the other games nor the sources
 // on chemin de fer have, unless the rulebook judges it.
 func checkUnusualDraw(p *Pass) {
@@ -111,10 +132,5 @@ func checkUnusualDraw(p *Pass) {
 	case c.NB > 2:
 		p.reportDraw(baccarat.Banker, "no card after an 8 or 9", "the banker hand took one")
 	}
-	if len(p.Findings) == from {
-		return
-	}
-	f := p.Findings[from]
-	p.Findings = p.Findings[:from]
-	p.CannotJudge(fmt.Sprintf("%s; other sources: %s; %s", p.rule.Unknown, f.Expected, f.Observed), f.Evidence...)
+	p.cannotJudgeFrom(from)
 }

@@ -141,6 +141,11 @@ var cheminFamily = []*Rule{
 		Needs:   baccarat.FeedWagers, Check: checkOtherWager,
 	},
 	{
+		Name: "chemin.deal.unusual", Doc: "Deals of chemin de fer in another order than that of the other games.",
+		Severity: finding.Info, At: Dealt,
+		Unknown: "the order in which the cards of chemin de fer are dealt is not in the text", Check: checkUnusualDeal,
+	},
+	{
 		Name: "chemin.draw.unusual", Doc: "Draws of chemin de fer that no source has.", Severity: finding.Info, At: Settled,
 		Unknown: "the rules for the third card of chemin de fer are not in the text", Check: checkUnusualDraw,
 	},
