@@ -91,11 +91,23 @@ func (p *Pass) nearestUnknown(seats []uint32, at record.Seq) bool {
 	return true
 }
 
-// others are the wagers against the Banker of other seats, until the next call.
+// others are the wagers against the Banker of other seats, until the next call. A banco suivi that was granted to
+// another participant is the breach of chemin.suivi.eligibility, whatever preference it took the place of.
 func (p *Pass) others(seat uint32) []record.SeatChange {
 	all := p.Round.AppendAgainst(p.scratch.others[:0])
-	p.scratch.others = slices.DeleteFunc(all, func(s record.SeatChange) bool { return s.Seat == seat })
+	entitled, _ := p.suiviSeat()
+	p.scratch.others = slices.DeleteFunc(all, func(s record.SeatChange) bool {
+		return s.Seat == seat || s.Seat != entitled && p.calledSuivi(s.Seat) != nil
+	})
 	return p.scratch.others
+}
+
+// calledSuivi is the call of banco suivi of a seat that did not call banco, which needs no qualification; nil if none.
+func (p *Pass) calledSuivi(seat uint32) *record.Banco {
+	if banco(p.Round, seat, false) != nil {
+		return nil
+	}
+	return banco(p.Round, seat, true)
 }
 
 func (p *Pass) calledBanco(s record.SeatChange) bool { return banco(p.Round, s.Seat, false) != nil }

@@ -94,7 +94,8 @@ func checkSuiviEligible(p *Pass) {
 		return
 	}
 	for _, b := range p.Round.Bancos {
-		if b.Call != record.Suivi || b.Seat == seat || seatAmount(p.against(), b.Seat) == 0 {
+		if b.Call != record.Suivi || b.Seat == seat || p.calledSuivi(b.Seat) == nil ||
+			seatAmount(p.against(), b.Seat) == 0 {
 			continue
 		}
 		switch another := p.newcomer(b.Seat); {
