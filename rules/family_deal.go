@@ -288,10 +288,10 @@ func placedLater(r *record.Round, c *record.DealtCard, before record.Seq) record
 // 9 NYCRR 5324.21(f)(3)(ii)(a); the banker cards may lie under the shoe from the first.
 func (p *Pass) dealtAs(c *record.DealtCard) (baccarat.Face, baccarat.Place) {
 	switch {
-	case p.Law.Game == baccarat.Midibaccarat && c.Hand == baccarat.Player:
-		return baccarat.FaceDown, baccarat.HandArea
+	case p.Law.Game == baccarat.Midibaccarat && c.Hand == baccarat.Banker && c.Place == baccarat.UnderShoeRight:
+		return baccarat.FaceDown, baccarat.UnderShoeRight
 	case p.Law.Game == baccarat.Midibaccarat:
-		return baccarat.FaceDown, baccarat.NoPlace
+		return baccarat.FaceDown, baccarat.HandArea
 	case p.Config.FaceDown && c.Hand == baccarat.Banker:
 		return baccarat.FaceDown, baccarat.UnderShoeRight
 	case p.Config.FaceDown:
@@ -338,12 +338,50 @@ func checkStyle(p *Pass) {
 		case waits && p.stage == Settled && !p.cancelled() && p.Config.Reports(baccarat.FeedTableCamera):
 			p.afterCall(c, called)
 			continue
+		case p.laidAway(c, called):
+			return
 		default:
 			continue
 		}
 		p.Report(f)
 		return
 	}
+}
+
+// laidAway suspects a card that was dealt on the area of its hand and laid under the shoe, where the banker cards wait
+// that are dealt face down: "the dealer shall place the banker's hand underneath the right corner of the dealing shoe".
+// N.J.A.C. 19:47-7.7(c)2; 9 NYCRR 5324.21(f)(3)(i)(a)-(b), (ii)(a)-(c).
+func (p *Pass) laidAway(c *record.DealtCard, called record.Seq) bool {
+	waits := c.Hand == baccarat.Banker && (p.Config.FaceDown || p.Law.Game == baccarat.Midibaccarat)
+	if len(p.Round.Moves) == 0 || waits || p.cancelled() {
+		return false
+	}
+	place, at := lies(p.Round, c, p.firstHanded(c, called))
+	if place != record.MovedUnderShoe && p.stage == Settled {
+		place, at = lies(p.Round, c, endOfTime)
+	}
+	switch place {
+	case record.MovedUnderShoe:
+		p.Suspect(Finding{
+			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq, at},
+			Expected: fmt.Sprintf("%s on the area of the %v hand", cardName(c), c.Hand), Observed: "laid under the shoe",
+		})
+	case record.MovedToLayout:
+		p.CannotJudge("on which area of the layout "+cardName(c)+" was placed was not reported", at)
+	default:
+		return false
+	}
+	return true
+}
+
+// firstHanded is the event at which a card was handed to a patron, or else the call of its hand.
+func (p *Pass) firstHanded(c *record.DealtCard, called record.Seq) record.Seq {
+	for i := range p.Round.Squeezes {
+		if s := &p.Round.Squeezes[i]; s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, c.CardSeq) {
+			return s.Seq
+		}
+	}
+	return cmp.Or(called, endOfTime)
 }
 
 // dealtUp are the initial cards of a hand, of NoHand those of both, that were dealt face up.
