@@ -337,12 +337,14 @@ func (p *Pass) unsettled(w *record.Wager) string {
 }
 
 // checkCorrected reports mistakes of a settlement that were put right: a stake taken and put back, winnings paid and
-// taken back, a stake returned and then collected.
+// taken back, a stake returned and then collected. What came to less than is due was not put right: a winning stake
+// that was collected.
 func checkCorrected(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		turned := w.Collected.Times > 0 && (w.Paid.Times > 0 || w.Returned.Times > 0)
-		if turned && w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) && p.unsettled(w) == "" {
+		if turned && w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) && p.unsettled(w) == "" &&
+			!p.fellShort(w) {
 			p.Report(Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
 				Evidence: slices.Clone(moneyEvidence(w, p.Round)),
@@ -350,4 +352,11 @@ func checkCorrected(p *Pass) {
 			})
 		}
 	}
+}
+
+// fellShort reports whether a wager that wins was paid less than its odds in the end.
+func (p *Pass) fellShort(w *record.Wager) bool {
+	odds, paid := p.oddsOf(w, p.coup()), w.Net().Paid
+	return w.Disposition() == baccarat.Pay && odds.Known() && !odds.Pays(paid, w.Amount) &&
+		odds.Compare(paid, w.Amount) < 0
 }
