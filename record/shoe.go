@@ -197,6 +197,8 @@ type RoundSummary struct {
 	Irregular bool
 	// Beyond are the cards that were not due and were put away without a burn.
 	Beyond []baccarat.Card `cbor:",omitempty"`
+	// DealtBy is another seat than the curator's, or the Banker's, that drew every card as such; 0 if none.
+	DealtBy uint32 `cbor:",omitempty"`
 }
 
 // Due is a banker wager that owes vigorish, and what became of it.
@@ -370,7 +372,7 @@ func (s *Shoe) Marks(seat uint32) []Seq {
 func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool) {
 	sum := RoundSummary{
 		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
-		Curator: r.Curator, Complete: settled.Complete, Beyond: r.beyond(),
+		Curator: r.Curator, Complete: settled.Complete, Beyond: r.beyond(), DealtBy: r.dealtByAnother(),
 	}
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq
@@ -438,6 +440,28 @@ func (s *Shoe) Await(seat uint32, at Seq) {
 
 // Entered forgets the collections that were awaited.
 func (s *Shoe) Entered() { s.awaited = nil }
+
+// DealtBy is the seat that drew every card of the round as the curator, or as the Banker; 0 if none did.
+func (r *Round) DealtBy() (seat uint32) {
+	for i := range r.Cards {
+		switch c := &r.Cards[i]; {
+		case c.Carried:
+		case c.ByRole != baccarat.RoleCurator && c.ByRole != baccarat.RoleBanker || seat != 0 && c.BySeat != seat:
+			return 0
+		default:
+			seat = c.BySeat
+		}
+	}
+	return seat
+}
+
+// dealtByAnother is DealtBy if it is not the seat that has the shoe, or the bank; 0 otherwise.
+func (r *Round) dealtByAnother() uint32 {
+	if seat := r.DealtBy(); seat != r.Curator {
+		return seat
+	}
+	return 0
+}
 
 // beyond are the cards of the round that were put away without a burn.
 func (r *Round) beyond() (cards []baccarat.Card) {

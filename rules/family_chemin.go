@@ -311,6 +311,9 @@ func checkBankerDeals(p *Pass) {
 				f.Observed = fmt.Sprintf("drawn by %v", c.ByRole)
 			}
 			if p.actsAsBanker(c.BySeat) {
+				if p.dealtBefore(c.BySeat) {
+					return
+				}
 				f.Verdict = finding.Suspect
 				f.Observed += ", as every card of the round"
 			}
@@ -327,9 +330,7 @@ func (p *Pass) actsAsBanker(seat uint32) bool {
 	if b := bank(r); b != nil && b.Seat != seat {
 		return false
 	}
-	return !record.Any(r.Cards, func(c *record.DealtCard) bool {
-		return !c.Carried && (c.BySeat != seat || c.ByRole != baccarat.RoleBanker)
-	})
+	return seat != 0 && r.DealtBy() == seat
 }
 
 func checkBankerWagers(p *Pass) {

@@ -357,13 +357,46 @@ func checkCuratorDeals(p *Pass) {
 			p.CannotJudge("who has the shoe was not reported", c.Seq)
 			return
 		case c.ByRole != baccarat.RoleCurator || c.BySeat != c.Curator:
-			p.Report(Finding{
+			f := Finding{
 				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
 				Expected: fmt.Sprintf("drawn by the curator, seat %d", c.Curator), Observed: "drawn by " + drawer(c),
-			})
+			}
+			if seat := p.Round.DealtBy(); seat != 0 {
+				if p.dealtBefore(seat) {
+					return
+				}
+				if !p.justAccepted(c.Curator) {
+					f.Verdict = finding.Suspect // the shoe may have been passed to the seat, and that not reported
+					f.Observed += ", as every card of the round"
+				}
+			}
+			p.Report(f)
 			return
 		}
 	}
+}
+
+// justAccepted reports whether a seat accepted the shoe, or was assigned it, after the first card of the round before.
+func (p *Pass) justAccepted(seat uint32) bool {
+	before, since := round(p.Shoe, p.Round.No-1), record.Seq(0)
+	if before != nil {
+		since = before.Card
+	}
+	return record.Any(p.Shoe.Curators, func(s *record.CuratorStep) bool {
+		taken := s.Kind == record.CuratorAssigned || s.Kind == record.CuratorOffered && s.Accepted
+		return s.Seat == seat && taken && s.Seq > since && s.Seq < p.Round.FirstCard()
+	})
+}
+
+// dealtBefore reports whether a seat drew the cards of the round before as it drew those of this one, and another seat
+// had the shoe, or the bank, in both: the finding about that round has it.
+func (p *Pass) dealtBefore(seat uint32) bool {
+	for _, r := range slices.Backward(p.Shoe.Rounds) {
+		if r.No < p.Round.No && r.Card != 0 {
+			return r.DealtBy == seat && r.Curator == p.Round.Curator
+		}
+	}
+	return false
 }
 
 // drawer names who drew a card.

@@ -180,7 +180,14 @@ func checkOfferStart(p *Pass) {
 		offers[0].Seat == clockwise(p.Shoe.Prep.Occupied, dealt) {
 		return
 	}
-	if len(offers) > 0 && want != 0 && offers[0].Seat != want {
+	wrong := len(offers) > 0 && want != 0 && offers[0].Seat != want
+	if wrong && p.Law.Game == baccarat.PuntoBanco && p.Shoe.Prep.LastDealer == 0 && dealt != 0 {
+		if offers[0].Seat != dealt {
+			p.CannotJudge("who was the last curator was not reported", offers[0].Seq)
+		}
+		return
+	}
+	if wrong {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("offered first to seat %d", want),
 			Observed: fmt.Sprintf("offered first to seat %d", offers[0].Seat),
