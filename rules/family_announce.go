@@ -223,7 +223,8 @@ func (p *Pass) countEarly(h baccarat.Hand, call *record.Call) bool {
 
 // countLate reports a count that was announced after an instruction or a third card. At punto banco the counts come
 // first, N.J.A.C. 19:47-3.8(b). 19:47-7.8(a) and 9 NYCRR 5324.21(g) give the earliest time of the counts alone. A card
-// that was drawn without an instruction is the curator's act.
+// that was drawn without an instruction is the curator's act, and one that did not stay in its hand an irregularity: no
+// count can come before them.
 func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 	var f Finding
 	instructed := false
@@ -237,7 +238,8 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 		}
 	}
 	for i := range p.Round.Cards {
-		if c := &p.Round.Cards[i]; c.Index > 2 && !c.Carried && c.Seq < call.Seq {
+		c := &p.Round.Cards[i]
+		if c.Index > 2 && !c.Carried && c.Seq < call.Seq && c.Final == c.Hand && !p.unasked(c) {
 			f.Expected = fmt.Sprintf("%v point count announced before the third card", h)
 			f.Observed = "announced after " + cardName(c) + " was dealt"
 			f.Evidence = append(f.Evidence, c.Seq)
@@ -255,6 +257,16 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 		p.Suspect(f)
 	}
 	return true
+}
+
+// unasked reports whether the curator drew a third card before any instruction to draw for its hand, and the rule about
+// instructions judges that.
+func (p *Pass) unasked(c *record.DealtCard) bool {
+	_, judged := p.Law.Cited("deal.instruction-followed")
+	asked := record.Any(p.Round.Instructions, func(in *record.Instructed) bool {
+		return in.Hand == c.Hand && in.Draw && in.Seq < c.Seq
+	})
+	return judged && c.ByRole == baccarat.RoleCurator && !asked
 }
 
 // map2 walks the two hands in their order with a number for each.
