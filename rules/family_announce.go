@@ -457,12 +457,45 @@ func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subje
 	call, n := lone(p.Round, code, baccarat.NoHand)
 	switch {
 	case due && n == 0:
+		if call, said := p.otherInsurance(code); call != nil {
+			p.reportCall(call, subject, what+" announced", said+" announced")
+			return
+		}
 		p.reportCall(nil, subject, what+" announced", "not announced")
+	case !due && n > 0 && p.calledInsteadOf(code): // the missing call is the finding
 	case due && (code == baccarat.Dragon7 || code == baccarat.Panda8): // known with the last card
 		p.judgeEarly(code, what)
 	case !due && n > 0:
 		p.reportCall(call, subject, "no "+what, what+" announced")
 	}
+}
+
+// otherInsurance is a call of panda 8 if a dragon 7 is due, and the other way round, and its name; nil if there is none
+// or no panda 8 is announced at the table.
+func (p *Pass) otherInsurance(code baccarat.Code) (call *record.Call, name string) {
+	other := baccarat.Dragon7
+	if name = "dragon 7"; code == baccarat.Dragon7 {
+		other, name = baccarat.Panda8, "panda 8"
+	}
+	if code != baccarat.Dragon7 && code != baccarat.Panda8 || p.Config.Mode != baccarat.EZ && !p.pushesDragon() {
+		return nil, ""
+	}
+	call, _ = lone(p.Round, other, baccarat.NoHand)
+	return call, name
+}
+
+// calledInsteadOf reports whether a dragon 7 was announced for a panda 8 that was not, or the other way round.
+func (p *Pass) calledInsteadOf(code baccarat.Code) bool {
+	c := p.Round.Coup()
+	due, other := c.Dragon7(), baccarat.Dragon7
+	if code == baccarat.Dragon7 {
+		due, other = c.Panda8(), baccarat.Panda8
+	}
+	if !due || p.Round.CallOf(other) != nil {
+		return false
+	}
+	call, _ := p.otherInsurance(other)
+	return call != nil
 }
 
 func checkDragonCall(p *Pass) {
