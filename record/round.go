@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -273,6 +274,69 @@ func (w *Wager) Net() Net {
 
 // Settlements is how many settlement events a wager has.
 func (w *Wager) Settlements() int { return w.Paid.Times + w.Collected.Times + w.Returned.Times }
+
+// Player is a patron at a seat. The patron is empty if a banker wager of the seat does not name its own: it may be of
+// any of them.
+type Player struct {
+	Seat   uint32
+	Patron string
+}
+
+// PaidTogether are the players whose banker wagers were paid by motions that do not name all of them, with the latest
+// motion: in all as much as was staked, which is what they won. No clause wants a motion for each wager.
+func (r *Round) PaidTogether() map[Player]Seq {
+	over := func(w *Wager) bool { return w.Spot == baccarat.SpotBanker && w.Net().Paid > w.Amount }
+	if !Any(r.Wagers, over) {
+		return nil
+	}
+	type sum struct {
+		stake, paid int64
+		at          Seq
+		unnamed     bool
+	}
+	sums, unknown := map[Player]sum{}, map[uint32]bool{}
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		unknown[w.Seat] = unknown[w.Seat] || w.Spot == baccarat.SpotBanker && w.Patron == ""
+	}
+	for i := range r.Wagers {
+		w := &r.Wagers[i]
+		if w.Spot != baccarat.SpotBanker || w.Gone {
+			continue
+		}
+		of := Player{w.Seat, w.Patron}
+		if unknown[w.Seat] {
+			of.Patron = ""
+		}
+		all := sums[of]
+		all.stake, all.paid = baccarat.Add(all.stake, w.Amount), baccarat.Add(all.paid, w.Net().Paid)
+		all.at, all.unnamed = max(all.at, w.Paid.Seq), all.unnamed || w.Settlements() == 0
+		sums[of] = all
+	}
+	together := map[Player]Seq{}
+	for of, all := range sums {
+		if all.unnamed && all.paid == all.stake {
+			together[of] = all.at
+		}
+	}
+	return together
+}
+
+// PaidWith is the motion that paid a banker wager of a player whose wagers were paid together, 0 if they were not.
+func (w *Wager) PaidWith(together map[Player]Seq) Seq {
+	if len(together) == 0 || w.Gone || w.Spot != baccarat.SpotBanker {
+		return 0
+	}
+	return cmp.Or(together[Player{w.Seat, w.Patron}], together[Player{Seat: w.Seat}])
+}
+
+// Winnings is what a banker wager won and the motion that paid it, given the players whose wagers were paid together.
+func (w *Wager) Winnings(together map[Player]Seq) (won int64, paid Seq) {
+	if at := w.PaidWith(together); at != 0 {
+		return w.Amount, cmp.Or(w.Paid.Seq, at)
+	}
+	return w.Net().Paid, w.Paid.Seq
+}
 
 // Settlement is one way of settling a wager: the last event of it, how often, and the sum.
 type Settlement struct {

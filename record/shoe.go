@@ -407,23 +407,20 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 	if unproved {
 		takes = l.TakesEver(r.Config) // the payments and returns decide
 	}
-	for i := range r.Steps {
-		step := &r.Steps[i]
-		if step.Kind == StepVigMarked && (step.Wager < 0 || r.UnreadVigorish(step.Seat) != 0) {
-			s.Unexplained = append(s.Unexplained, step.Seat)
-		}
-	}
+	s.unexplainMarks(r)
+	together := r.PaidTogether()
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		commission := takes.Won && (w.Net().Paid > 0 || r.Marked(i))
+		won, paid := w.Winnings(together)
+		commission := takes.Won && (won > 0 || r.Marked(i))
 		tie := takes.Tie > 0 && !commission && (!unproved || w.Returned.Times > 0)
 		if w.Spot != baccarat.SpotBanker || w.Gone || (!commission && !tie) {
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
-			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: w.Net().Paid, Tie: tie,
+			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: won, Tie: tie,
 			Percent: takes.Percent(r.Config), Kind: r.Config.ModeName,
-			PaidAt: max(w.Paid.Seq, w.Returned.Seq), Unproved: unproved || w.Astray != 0 || w.Early != 0,
+			PaidAt: max(paid, w.Returned.Seq), Unproved: unproved || w.Astray != 0 || w.Early != 0,
 		})
 		d := &s.Dues[len(s.Dues)-1]
 		if s.chargeSteps(r, i, d); !unproved && r.PaidNet(l, i, &takes) {
@@ -431,6 +428,16 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 		}
 	}
 	s.enterUndue(r)
+}
+
+// unexplainMarks notes the seats with a mark for a wager that is not on record, or of an amount that was not read.
+func (s *Shoe) unexplainMarks(r *Round) {
+	for i := range r.Steps {
+		step := &r.Steps[i]
+		if step.Kind == StepVigMarked && (step.Wager < 0 || r.UnreadVigorish(step.Seat) != 0) {
+			s.Unexplained = append(s.Unexplained, step.Seat)
+		}
+	}
 }
 
 // Await notes a collection of outstanding vigorish that is entered after the round that comes next.

@@ -462,9 +462,7 @@ func checkBankerOutcome(p *Pass) {
 		w := &p.Round.Wagers[i]
 		switch {
 		case p.againstTogether(w, c.Result()):
-			if w.Patron == "" {
-				p.CannotJudge(unknownPlayer, w.Placed)
-			}
+			p.onePlayer(w)
 			continue
 		case w.Disposition() == baccarat.Undetermined:
 			p.CannotJudge(

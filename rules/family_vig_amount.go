@@ -43,14 +43,16 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 	if p.cancelled() || !p.coup().Complete || p.coup().Result() != baccarat.BankerWon || !p.takes().Won {
 		return
 	}
-	p.charged, p.legal = p.charged[:0], seatLegality{}
+	p.charged, p.legal, p.together = p.charged[:0], seatLegality{}, r.PaidTogether()
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if r.Elsewhere(s) {
 			continue // checkVigOver suspects it
 		}
 		if s.Kind == record.StepVigCollected || s.Kind == record.StepVigMarked && !p.Shoe.TakenOff(r, s, v.Percent) {
-			p.addCharge(s, func(w *record.Wager) bool { return w.Spot == baccarat.SpotBanker && w.Paid.Times > 0 })
+			p.addCharge(s, func(w *record.Wager) bool {
+				return w.Spot == baccarat.SpotBanker && (w.Paid.Times > 0 || w.PaidWith(p.together) != 0)
+			})
 		}
 	}
 	for i := range p.charged {
@@ -85,11 +87,11 @@ func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 		c := &p.charged[k]
 		if at, covered := slices.BinarySearch(c.at, w); !covered {
 			c.at = slices.Insert(c.at, at, w)
-			won := wager.Net().Paid
+			won, paid := wager.Winnings(p.together)
 			if p.option("vig_coupon_in_base") == "false" {
 				won = max(won-wager.Coupon, 0) // a coupon wins its value
 			}
-			c.won, c.paid = append(c.won, won), append(c.paid, wager.Paid.Seq)
+			c.won, c.paid = append(c.won, won), append(c.paid, paid)
 			c.wagers = append(c.wagers, wager.ID)
 		}
 	}
@@ -297,7 +299,7 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 		}
 	}
 	repeated := once.amount < c.amount && p.judgeVig(v, &once) == baccarat.VigLegal
-	p.suspectIf(repeated || p.together(c.seat), Finding{
+	p.suspectIf(repeated || p.oneLower(c.seat), Finding{
 		Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(off),
 		Evidence: append(slices.Clone(c.paid), c.steps...),
 		Expected: fmt.Sprintf("%d percent of %s: %s", v.Percent, p.money(won), legal),
@@ -338,7 +340,7 @@ func checkUniformTable(p *Pass) {
 	p.charges(v, func(c *charge) {
 		switch {
 		case !p.otherPercent(v, c):
-		case p.together(c.seat):
+		case p.oneLower(c.seat):
 			p.reportVig(v, c, ", another percentage than in other rounds")
 		default:
 			p.reportVig(v, c, ", another percentage than other seats")
@@ -346,10 +348,10 @@ func checkUniformTable(p *Pass) {
 	})
 }
 
-// together reports whether the banker wagers of a round that won are of several seats, and each was charged the same
+// oneLower reports whether the banker wagers of a round that won are of several seats, and each was charged the same
 // percentage below the table's: no player of the round is charged differently, and the decrease may have been reported
 // too late.
-func (p *Pass) together(seat uint32) bool {
+func (p *Pass) oneLower(seat uint32) bool {
 	for percent := range p.Law.Units {
 		of, _ := p.Law.Vigorish(percent)
 		if percent >= p.Config.Percent {

@@ -64,7 +64,7 @@ func checkTieAmount(p *Pass) {
 
 // stakeCharges gathers what was marked and collected for the banker wagers of the round.
 func (p *Pass) stakeCharges() {
-	p.charged = p.charged[:0]
+	p.charged, p.together = p.charged[:0], nil
 	for i := range p.Round.Steps {
 		s := &p.Round.Steps[i]
 		off := s.Kind == record.StepVigMarked && p.Shoe.TakenOff(p.Round, s, p.percent())

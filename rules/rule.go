@@ -136,6 +136,7 @@ type scratch struct {
 	due       steps
 	ofSeat    seatPatron
 	legal     seatLegality
+	together  map[record.Player]record.Seq
 }
 
 // seatPatron is the patron of all wagers that a collection at a seat covers which names none, if known.

@@ -125,16 +125,12 @@ func (p *Pass) takenBack(s *record.Step) bool {
 	return taken >= w.Amount
 }
 
-const unknownPlayer = "whether wagers that were settled together are of one player is not known"
-
 func checkUnsettled(p *Pass) {
 	r := p.Round
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if p.settledTogether(w) {
-			if w.Patron == "" {
-				p.CannotJudge(unknownPlayer, w.Placed)
-			}
+			p.onePlayer(w)
 			continue
 		}
 		observed := p.unsettled(w)
@@ -218,7 +214,7 @@ func (p *Pass) inOneMotion(w *record.Wager, want baccarat.Disposition, due func(
 	unnamed := false
 	for i := range p.Round.Wagers {
 		switch o := &p.Round.Wagers[i]; {
-		case o.Gone || o.Spot != w.Spot || o.SpotName != w.SpotName || o.Seat != w.Seat || o.Patron != w.Patron:
+		case !besides(w, o):
 		case o.Settlements() == 0:
 			unnamed = true
 			stake = baccarat.Add(stake, o.Amount)
@@ -229,6 +225,20 @@ func (p *Pass) inOneMotion(w *record.Wager, want baccarat.Disposition, due func(
 		}
 	}
 	return unnamed && sum > 0 && due(sum, stake)
+}
+
+// onePlayer says that it cannot be judged whether wagers that were settled together with one are of one player, if a
+// wager does not name its own.
+func (p *Pass) onePlayer(w *record.Wager) {
+	if record.Any(p.Round.Wagers, func(o *record.Wager) bool { return besides(w, o) && o.Patron == "" }) {
+		p.CannotJudge("whether wagers that were settled together are of one player is not known", w.Placed)
+	}
+}
+
+// besides reports whether two wagers are on one spot of a seat and may be of one player.
+func besides(w, o *record.Wager) bool {
+	return !o.Gone && o.Spot == w.Spot && o.SpotName == w.SpotName && o.Seat == w.Seat &&
+		(o.Patron == w.Patron || o.Patron == "" || w.Patron == "")
 }
 
 // couponLeft reports whether a wager of a coupon alone that is not paid was not settled, which cannot be judged.

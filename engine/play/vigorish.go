@@ -107,8 +107,7 @@ func seatOf(r *record.Round, wager int, reported uint32) uint32 {
 func (s *Shoe) alsoMarked(r *record.Round, amount int64, at int) (others []int, shares []int64) {
 	v, ok := s.commission(r)
 	one := [1]int{at}
-	if !ok || at < 0 || r.Wagers[at].Paid.Amount > r.Wagers[at].Amount || // its payment is for all of them, too
-		s.legalOf(r, amount, one[:]) {
+	if !ok || at < 0 || s.legalOf(r, amount, one[:]) {
 		return nil, nil
 	}
 	all := s.allMeant(r, amount, []int{at})
