@@ -755,10 +755,11 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	// What names wagers of another seat alone was paid there: the patron has moved, or another one paid.
 	there := c.Named && !Any(s.Dues, func(d *Due) bool { return d.Seat == seat && slices.Contains(wagers, d.Wager) })
 	markers := s.markersOf(wagers)
+	isNamed := func(d *Due) bool { return slices.Contains(wagers, d.Wager) || slices.Contains(markers, d.MarkedAt) }
+	from, until := s.alsoPaid(seat, amount, isNamed)
 	for i := range s.Dues {
 		d := &s.Dues[i]
-		named := slices.Contains(wagers, d.Wager) || slices.Contains(markers, d.MarkedAt)
-		if d.Seat != seat && !there || c.Named && !named {
+		if d.Seat != seat && !there || c.Named && !isNamed(d) && (i < from || i >= until || d.Open() == 0) {
 			continue
 		}
 		if c.Named && d.Marked == 0 && d.CollectedAt == d.PaidAt { // not kept with the payment: see PaidNet
@@ -795,6 +796,37 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
+}
+
+// alsoPaid is the range of the dues that a collection takes beside those that it names, empty if it takes none: of the
+// seat, one after another, with marks that come to exactly what exceeds those named. The markers of a seat lie in one
+// rectangle, and the money decides.
+func (s *Shoe) alsoPaid(seat uint32, amount int64, named func(*Due) bool) (from, until int) {
+	rest := amount
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.Seat == seat && named(d) {
+			rest -= d.Open()
+		}
+	}
+	if rest <= 0 || rest == amount {
+		return 0, 0
+	}
+	other := func(d *Due) int64 {
+		if d.Seat != seat || named(d) {
+			return 0
+		}
+		return d.Open()
+	}
+	sum := int64(0)
+	for i := range s.Dues {
+		for sum = baccarat.Add(sum, other(&s.Dues[i])); sum > rest; from++ {
+			sum -= other(&s.Dues[from])
+		}
+		if sum == rest {
+			return from, i + 1
+		}
+	}
+	return 0, 0
 }
 
 // markersOf are the markers of the wagers that are named. A marker may be of several wagers, and name one.
