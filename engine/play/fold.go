@@ -183,7 +183,7 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 		o := t.owing(s, p.Seat)
 		o.MarkersRemoved = append(o.MarkersRemoved, record.SeatChange{Seq: c.seq, Seat: p.Seat, Amount: p.Amount})
 	case *schema.VigorishMarked:
-		s.Mark(p.WagerID, p.Amount, c.seq)
+		t.markSettled(c, s, p)
 	case *schema.CardCarriedOver:
 		t.carry(c, s, p.CardSeq)
 	default:

@@ -80,6 +80,9 @@ func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishColl
 func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked) {
 	at := r.WagerIndex(p.WagerID)
 	amount := p.Amount - s.heldBefore(r, at, p.Amount)
+	if amount == 0 && p.Amount > 0 {
+		return // it lies there again
+	}
 	step := record.Step{
 		Seq: c.seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: amount, Wager: at,
 		Marker: baccarat.Marker(p.Marker), Area: p.Area, By: t.now.Actor.ID,
@@ -92,6 +95,55 @@ func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked
 		*r.NewStep() = part
 	}
 	*r.NewStep() = step
+}
+
+// markSettled adds a marker that names a wager of a round that is settled. The markers of a seat lie in one rectangle:
+// it may be put back there, or have what is owed of the round in progress.
+func (t *Table) markSettled(c *turn, s *Shoe, p *schema.VigorishMarked) {
+	i := record.Index(s.Dues, func(d *record.Due) bool { return d.Wager == p.WagerID })
+	if i < 0 {
+		return
+	}
+	d := &s.Dues[i]
+	if s.takeUp(d.Seat, p.Amount, 0, func(rest int64) bool { return rest == 0 }) > 0 {
+		return
+	}
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r == nil || d.Open() == 0 || !takesCommission(r) {
+			continue
+		}
+		if live := s.unmarkedOf(r, d.Seat, p.Amount); live >= 0 {
+			named := *p
+			named.WagerID = r.Wagers[live].ID
+			t.mark(c, s, r, &named)
+			return
+		}
+	}
+	s.Mark(p.WagerID, p.Amount, c.seq)
+}
+
+// unmarkedOf is the first banker wager of a seat in a round that was neither marked nor charged, and for which a marker
+// is legal, with or without what was taken off; -1 if there is none.
+func (s *Shoe) unmarkedOf(r *record.Round, seat uint32, amount int64) int {
+	var taken []bool
+	for w := range r.Wagers {
+		of := &r.Wagers[w]
+		if of.Seat != seat || of.Spot != baccarat.SpotBanker || of.Gone {
+			continue
+		}
+		one := [1]int{w}
+		fits := func(rest int64) bool { return rest > 0 && s.legalOf(r, rest, one[:]) }
+		if _, until := s.places(seat, amount, 0, fits); !fits(amount) && until == 0 {
+			continue
+		}
+		if taken == nil {
+			taken = chargedWagers(r)
+		}
+		if !taken[w] {
+			return w
+		}
+	}
+	return -1
 }
 
 // seatOf is the seat of a step, which may leave it to its wager.
@@ -128,27 +180,33 @@ func (s *Shoe) alsoMarked(r *record.Round, amount int64, at int) (others []int, 
 	return all[1:], shares
 }
 
-// heldBefore is the part of a new marker that an earlier one of the seat had, which was taken off uncollected: one
-// marker may contain all that is owed. 9 NYCRR 5324.21(c)(3)(ii).
+// heldBefore is the part of a new marker that earlier ones of the seat had, which were taken off uncollected: one
+// marker may contain all that is owed. It is the whole marker if that was put back. 9 NYCRR 5324.21(c)(3)(ii).
 func (s *Shoe) heldBefore(r *record.Round, at int, amount int64) int64 {
 	if at < 0 {
 		return 0
 	}
-	for i, m := range slices.Backward(s.MarkersRemoved) {
-		if m.Seat != r.Wagers[at].Seat {
-			continue
+	one := [1]int{at}
+	if s.legalOf(r, amount, one[:]) {
+		return 0
+	}
+	fits := [2]func(int64) bool{
+		func(rest int64) bool { return rest > 0 && s.legalOf(r, rest, one[:]) },
+		func(rest int64) bool { return rest == 0 },
+	}
+	if charged(r, at) {
+		slices.Reverse(fits[:])
+	}
+	for _, fit := range fits {
+		if held := s.takeUp(r.Wagers[at].Seat, amount, 0, fit); held > 0 {
+			return held
 		}
-		if s.uncollected(m.Seat, 0) < m.Amount || !s.joins(r, at, amount, m.Amount) {
-			return 0
-		}
-		s.MarkersRemoved = slices.Delete(s.MarkersRemoved, i, i+1)
-		return m.Amount
 	}
 	return 0
 }
 
-// heldMore reports whether a marker that is taken off uncollected is part of the marker that was placed before it,
-// which then counts for the rest.
+// heldMore reports whether a marker that is taken off uncollected, with others taken off since, is part of the marker
+// that was placed before it, which then counts for the rest.
 func (s *Shoe) heldMore(p *schema.VigorishMarkerRemoved) bool {
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
 		if r == nil {
@@ -159,20 +217,65 @@ func (s *Shoe) heldMore(p *schema.VigorishMarkerRemoved) bool {
 			if m.Kind != record.StepVigMarked || m.Seat != p.Seat || m.Wager < 0 {
 				continue
 			}
-			if s.uncollected(p.Seat, p.Amount) < p.Amount || !s.joins(r, m.Wager, m.Amount, p.Amount) {
+			one := [1]int{m.Wager}
+			fits := func(rest int64) bool { return rest > 0 && s.legalOf(r, rest, one[:]) }
+			if p.Amount <= 0 || s.legalOf(r, m.Amount, one[:]) || s.uncollected(p.Seat, p.Amount) < p.Amount {
 				return false
 			}
-			m.Amount -= p.Amount
-			return true
+			rest := m.Amount - p.Amount
+			if !fits(rest) {
+				rest -= s.takeUp(p.Seat, rest, m.Seq, fits)
+			}
+			if fits(rest) {
+				m.Amount = rest
+				return true
+			}
+			return false
 		}
 	}
 	return false
 }
 
-// joins reports whether a marker is no legal vigorish of its wager, and is one without what another marker contained.
-func (s *Shoe) joins(r *record.Round, wager int, amount, other int64) bool {
-	one := [1]int{wager}
-	return other > 0 && amount > other && !s.legalOf(r, amount, one[:]) && s.legalOf(r, amount-other, one[:])
+// mostTakenUp is of how many markers one takes the place at most.
+const mostTakenUp = 8
+
+// takeUp takes from the markers of a seat that were taken off uncollected after an event those whose place a new one
+// takes: the latest ones, or a single one, so that the rest of its amount fits. It returns their sum.
+func (s *Shoe) takeUp(seat uint32, amount int64, after record.Seq, fits func(rest int64) bool) (held int64) {
+	taken, n := s.places(seat, amount, after, fits)
+	for _, i := range taken[:n] { // the latest first: an index below stays
+		held = baccarat.Add(held, s.MarkersRemoved[i].Amount)
+		s.MarkersRemoved = slices.Delete(s.MarkersRemoved, i, i+1)
+	}
+	return held
+}
+
+// places are the indices of the markers that takeUp takes, the latest first, and their number.
+func (s *Shoe) places(
+	seat uint32, amount int64, after record.Seq, fits func(rest int64) bool,
+) (taken [mostTakenUp]int, n int) {
+	for i, m := range slices.Backward(s.MarkersRemoved) {
+		if m.Seat == seat && m.Seq > after && m.Amount > 0 && n < len(taken) {
+			taken[n] = i
+			n++
+		}
+	}
+	if n == 0 {
+		return taken, 0
+	}
+	off, sum := s.uncollected(seat, 0), int64(0)
+	for k := range n {
+		one := s.MarkersRemoved[taken[k]].Amount
+		sum = baccarat.Add(sum, one)
+		switch {
+		case sum <= min(off, amount) && fits(amount-sum):
+			return taken, k + 1
+		case one <= min(off, amount) && fits(amount-one):
+			taken[0] = taken[k]
+			return taken, 1
+		}
+	}
+	return taken, 0
 }
 
 // uncollected is the sum of a seat's markers that were taken off, with one more of amount sum, less what was collected.
