@@ -94,7 +94,7 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	for _, s := range all {
 		owed := !isVig(&s) || !known || p.mayCharge(&s) && p.namesBanker(&s)
 		if known && s.Unplaced() || s.Kind <= record.StepReturned && p.Round.Elsewhere(&s) ||
-			s.Wager >= 0 && (p.misjudged(&p.Round.Wagers[s.Wager]) || p.takenBack(&s)) {
+			s.Wager >= 0 && (p.misjudged(&p.Round.Wagers[s.Wager]) || p.takenBack(&s) || p.givesBack(&s)) {
 			continue
 		}
 		if owed {

@@ -114,9 +114,10 @@ var payoutFamily = []*Rule{
 	},
 }
 
-// payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged.
+// payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged. What was paid to
+// give back a part of its vigorish is judged with that.
 func (p *Pass) payable(w *record.Wager) bool {
-	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) &&
+	return p.refund(w) == 0 && w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) &&
 		p.raisePaid(w) == 0 && p.read(w) && !p.settledTogether(w)
 }
 

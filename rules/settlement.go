@@ -347,19 +347,24 @@ func (p *Pass) unsettled(w *record.Wager) string {
 }
 
 // checkCorrected reports mistakes of a settlement that were put right: a stake taken and put back, winnings paid and
-// taken back, a stake returned and then collected. What came to less than is due was not put right: a winning stake
-// that was collected.
+// taken back, a stake returned and then collected, a part of a vigorish given back. What came to less than is due was
+// not put right: a winning stake that was collected.
 func checkCorrected(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		turned := w.Collected.Times > 0 && (w.Paid.Times > 0 || w.Returned.Times > 0)
-		if turned && w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) && p.unsettled(w) == "" &&
-			!p.fellShort(w) {
-			p.Report(Finding{
+		corrected := turned && w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) &&
+			p.unsettled(w) == "" && !p.fellShort(w)
+		if back := p.refund(w); corrected || back > 0 {
+			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
 				Evidence: slices.Clone(moneyEvidence(w, p.Round)),
 				Expected: "mistakes of the settlement put right", Observed: p.settled(w),
-			})
+			}
+			if back > 0 {
+				f.Amount, f.Observed = back, f.Observed+", with "+p.money(back)+" of its vigorish given back"
+			}
+			p.Report(f)
 		}
 	}
 }
