@@ -205,20 +205,34 @@ func (p *Pass) checkVariationNotice(now *record.ConfigChange, last int64, change
 	}
 }
 
-// filed is a written notice to the commission and to surveillance, at least the lead before a change takes effect, of a
-// matter that had last changed at a time before. It returns those on file that fall short.
+// filed is the written notice to the commission and to surveillance, in one paper or one to each, at least the lead
+// before a change takes effect, of a matter that had last changed at a time before. It returns those on file if they
+// fall short.
 func (
 	p *Pass,
 ) filed(topic record.NoticeTopic, last, effective int64, lead time.Duration) (f proof, short []record.Seq) {
+	var commission, surveillance proof
 	for i := range p.Table.Notices {
 		n := &p.Table.Notices[i]
-		switch {
-		case n.Topic != topic || !n.Filed || !n.Of(last):
-		case n.Writ && n.ToCommission && n.ToSurveillance && n.At <= effective-int64(lead):
-			f.weigh(n, effective)
-		default:
-			short = append(short, n.Seq)
+		if n.Topic != topic || !n.Filed || !n.Of(last) {
+			continue
 		}
+		short = append(short, n.Seq)
+		if !n.Writ || n.At > effective-int64(lead) {
+			continue
+		}
+		if n.ToCommission && n.ToSurveillance {
+			f.weigh(n, effective)
+		}
+		if n.ToCommission {
+			commission.weigh(n, effective)
+		}
+		if n.ToSurveillance {
+			surveillance.weigh(n, effective)
+		}
+	}
+	if both := commission.and(surveillance); both.given && (!f.given || f.late && !both.late) {
+		f = both
 	}
 	return f, short
 }
