@@ -55,6 +55,12 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 			})
 		}
 	}
+	p.widen(func(w *record.Wager) bool {
+		return w.Paid.Times > 0 || w.PaidWith(p.together) != 0
+	}, func(c *charge) bool {
+		c.amount = c.marked + c.took
+		return p.judgeVig(v, c) == baccarat.VigLegal
+	})
 	for i := range p.charged {
 		c := &p.charged[i]
 		c.amount = c.marked + c.took
@@ -84,19 +90,7 @@ func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 		} else {
 			k = p.join(k, w)
 		}
-		c := &p.charged[k]
-		if at, covered := slices.BinarySearch(c.at, w); !covered {
-			c.at = slices.Insert(c.at, at, w)
-			won, paid := wager.Winnings(p.together)
-			if back := p.refund(wager); back > 0 {
-				c.took, won = c.took-back, wager.Amount
-			}
-			if p.option("vig_coupon_in_base") == "false" {
-				won = max(won-wager.Coupon, 0) // a coupon wins its value
-			}
-			c.won, c.paid = append(c.won, won), append(c.paid, paid)
-			c.wagers = append(c.wagers, wager.ID)
-		}
+		p.cover(&p.charged[k], w)
 	}
 	if k < 0 {
 		return
@@ -111,6 +105,25 @@ func (p *Pass) addCharge(s *record.Step, chargeable func(*record.Wager) bool) {
 	} else {
 		c.took += s.Amount
 	}
+}
+
+// cover adds a wager to those that a charge covers, unless it covers the wager.
+func (p *Pass) cover(c *charge, w int) {
+	at, covered := slices.BinarySearch(c.at, w)
+	if covered {
+		return
+	}
+	wager := &p.Round.Wagers[w]
+	c.at = slices.Insert(c.at, at, w)
+	won, paid := wager.Winnings(p.together)
+	if back := p.refund(wager); back > 0 {
+		c.took, won = c.took-back, wager.Amount
+	}
+	if p.option("vig_coupon_in_base") == "false" {
+		won = max(won-wager.Coupon, 0) // a coupon wins its value
+	}
+	c.won, c.paid = append(c.won, won), append(c.paid, paid)
+	c.wagers = append(c.wagers, wager.ID)
 }
 
 // chargeOf is the index of the charge that covers a wager, of a new one if none does.

@@ -45,6 +45,10 @@ func checkTieAmount(p *Pass) {
 	}
 	percent := p.takes().Tie
 	p.stakeCharges()
+	p.widen(func(*record.Wager) bool { return true }, func(c *charge) bool {
+		_, _, right := p.ofStake(c, percent)
+		return right
+	})
 	for i := range p.charged {
 		c := &p.charged[i]
 		switch amount, floor, right := p.ofStake(c, percent); {
@@ -53,7 +57,7 @@ func checkTieAmount(p *Pass) {
 			p.CannotJudge(fmt.Sprintf("a wager of seat %d was not reported", c.seat), c.steps...)
 		default:
 			p.Report(Finding{
-				Subject: finding.OfSeat(c.seat), Seat: c.seat, Amount: abs(floor - amount),
+				Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(floor - amount),
 				Evidence: append(cardEvidence(r), c.steps...),
 				Expected: fmt.Sprintf("%d percent of the banker wager: %s", percent, p.money(floor)),
 				Observed: p.money(amount),
