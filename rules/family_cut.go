@@ -126,6 +126,29 @@ func firstOffers(p *record.Preparation) []record.CutOffer {
 	return offers
 }
 
+// seatedOffers are the first offers to participants: an offer to a seat at which none is on record, and which no one
+// accepted, was made to no one, or to a participant who was not reported.
+func seatedOffers(p *record.Preparation) (offers []record.CutOffer) {
+	for _, o := range firstOffers(p) {
+		if n := len(offers); n > 0 && offers[n-1].Seat == o.Seat {
+			offers[n-1] = o
+		} else if o.Accepted || len(p.Occupied) == 0 || slices.Contains(p.Occupied, o.Seat) {
+			offers = append(offers, o)
+		}
+	}
+	return offers
+}
+
+// outOfTurn is the index of the first offer that is not to the seat next in turn, or follows an acceptance; 0 if none.
+func outOfTurn(occupied []uint32, offers []record.CutOffer) int {
+	for i := 1; i < len(offers); i++ {
+		if offers[i-1].Accepted || offers[i].Seat != clockwise(occupied, offers[i-1].Seat) {
+			return i
+		}
+	}
+	return 0
+}
+
 // entitled is who must be offered the cut first, 0 when no seat is occupied or the seat cannot be known.
 func (p *Pass) entitled() uint32 {
 	prep := &p.Shoe.Prep
@@ -157,7 +180,7 @@ func (p *Pass) seatingUnknown(occupied []uint32, seat uint32, at record.Seq) boo
 }
 
 func checkOfferStart(p *Pass) {
-	offers, want := firstOffers(&p.Shoe.Prep), p.entitled()
+	offers, want := seatedOffers(&p.Shoe.Prep), p.entitled()
 	if len(offers) > 0 && p.seatingUnknown(p.Shoe.Prep.Occupied, offers[0].Seat, offers[0].Seq) {
 		return
 	}
@@ -198,24 +221,38 @@ func checkOfferStart(p *Pass) {
 
 func checkOfferOrder(p *Pass) {
 	prep := &p.Shoe.Prep
-	offers := firstOffers(prep)
+	offers := seatedOffers(prep)
 	if len(offers) > 0 && p.seatingUnknown(prep.Occupied, offers[0].Seat, offers[0].Seq) {
 		return
 	}
-	for i := 1; i < len(offers); i++ {
-		want := clockwise(prep.Occupied, offers[i-1].Seat)
-		skipped := offers[i].Seat != want
-		if skipped && len(prep.Cuts) > 0 && prep.Cuts[0].By == baccarat.RoleDealer && slices.Contains(unoffered(prep), want) {
-			return // the cut of the dealer, to whom the seat was not offered first, is the breach
+	i := outOfTurn(prep.Occupied, offers)
+	if i == 0 {
+		p.offeredUnseated(prep)
+		return
+	}
+	want := clockwise(prep.Occupied, offers[i-1].Seat)
+	if offers[i].Seat != want && len(prep.Cuts) > 0 && prep.Cuts[0].By == baccarat.RoleDealer &&
+		slices.Contains(unoffered(prep), want) {
+		return // the cut of the dealer, to whom the seat was not offered first, is the breach
+	}
+	p.Report(Finding{
+		Expected: fmt.Sprintf("offered to seat %d after seat %d", want, offers[i-1].Seat),
+		Observed: fmt.Sprintf("offered to seat %d after seat %d", offers[i].Seat, offers[i-1].Seat),
+		Evidence: []record.Seq{offers[i-1].Seq, offers[i].Seq},
+	})
+}
+
+// offeredUnseated judges the offers to seats at which no participant is on record. In turn they are lawful, whether one
+// sat there or not.
+func (p *Pass) offeredUnseated(prep *record.Preparation) {
+	all, occupied := firstOffers(prep), slices.Clone(prep.Occupied)
+	for _, o := range all {
+		if at, found := slices.BinarySearch(occupied, o.Seat); !found {
+			occupied = slices.Insert(occupied, at, o.Seat)
 		}
-		if skipped || offers[i-1].Accepted {
-			p.Report(Finding{
-				Expected: fmt.Sprintf("offered to seat %d after seat %d", want, offers[i-1].Seat),
-				Observed: fmt.Sprintf("offered to seat %d after seat %d", offers[i].Seat, offers[i-1].Seat),
-				Evidence: []record.Seq{offers[i-1].Seq, offers[i].Seq},
-			})
-			return
-		}
+	}
+	if i := outOfTurn(occupied, all); i > 0 && len(occupied) > len(prep.Occupied) {
+		p.CannotJudge("the cut was offered to a seat at which no participant is on record", all[i].Seq)
 	}
 }
 
