@@ -151,6 +151,10 @@ func (p *Pass) handedOver(h *handover) bool {
 		if p.seatingUnknown(step.Occupied, step.Seat, step.Seq) {
 			return true
 		}
+		if unseated(step) {
+			p.offeredToUnseated(step, last)
+			continue
+		}
 		want := counterclockwise(step.Occupied, last)
 		if i == 0 && !h.released && !p.Shoe.Prep.First && // the curator of the shoe before may have passed it
 			step.Seat == counterclockwise(step.Occupied, p.Shoe.Prep.LastDealer) {
@@ -189,6 +193,22 @@ func (p *Pass) handedOver(h *handover) bool {
 		return p.nextInTurn(h, last)
 	}
 	return true
+}
+
+// unseated reports whether the shoe was offered to a seat at which no participant is on record, and was not accepted:
+// it was offered to no one, or to a participant who was not reported.
+func unseated(step *record.CuratorStep) bool {
+	return !step.Accepted && !slices.Contains(step.Occupied, step.Seat)
+}
+
+// offeredToUnseated judges an offer to an unseated seat after a seat. In turn it is lawful in either case.
+func (p *Pass) offeredToUnseated(step *record.CuratorStep, last uint32) {
+	at, _ := slices.BinarySearch(step.Occupied, step.Seat)
+	if counterclockwise(slices.Insert(slices.Clone(step.Occupied), at, step.Seat), last) != step.Seat {
+		p.CannotJudge(
+			fmt.Sprintf("the shoe was offered to seat %d, at which no participant is on record", step.Seat), step.Seq,
+		)
+	}
 }
 
 // offersAgain reports whether an offer begins another turn, after every participant declined and the dealer dealt:
