@@ -74,7 +74,10 @@ func (t *Table) foldCards(c *turn) {
 func (t *Table) inspected(c *turn, b *record.Batch, p *schema.CardsInspected) {
 	b.Missing, b.Extra = len(p.Missing), len(p.Extra)
 	another := b.Calling != "" && b.InspectedBy != "" && b.InspectedBy != b.Calling
-	if repeats(b, b.Inspected, !another || b.Shuffled != 0) {
+	// Another dealer who inspects as well takes nothing from the inspection by the dealer who calls the game.
+	beside := b.Inspected != 0 && b.Calling != "" && b.InspectedBy == b.Calling && p.DealerID != "" &&
+		p.DealerID != t.Calling
+	if beside || repeats(b, b.Inspected, !another || b.Shuffled != 0) {
 		b.Reinspected = c.seq
 		return
 	}
