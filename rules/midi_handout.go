@@ -484,10 +484,32 @@ func checkUnderShoe(p *Pass) {
 			})
 			return
 		}
+		if p.underShoeLate(c) {
+			return
+		}
 		if !p.cancelled() {
 			p.afterCall(c, called)
 		}
 	}
+}
+
+// underShoeLate reports a banker card that was placed under the shoe after the player hand was handed out: "the dealer
+// shall then hand the two cards of the player's hand". 9 NYCRR 5324.21(f)(3)(ii)(a)-(b).
+func (p *Pass) underShoeLate(c *record.DealtCard) bool {
+	out, fourth := firstOut(p.Round, baccarat.Player), p.Round.CardAt(baccarat.Banker, 2)
+	if out == nil || fourth == nil || out.Seq < fourth.Seq { // midi.squeeze.order has it
+		return false
+	}
+	place, at := lies(p.Round, c, out.Seq)
+	if place == record.MovedUnderShoe {
+		return false
+	}
+	p.Report(Finding{
+		Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{at, out.Seq},
+		Expected: cardName(c) + " under the right corner of the shoe before the PLAYER hand is handed out",
+		Observed: fmt.Sprintf("the hand was handed to seat %d before that", out.Seat),
+	})
+	return true
 }
 
 // lies is where a card lies before an event, and the event that shows it.
