@@ -69,11 +69,11 @@ func (g *group) leave(f *flow) {
 	f.weigh(0)
 }
 
-// share is the maximum load of a batch: five quarters of the equal share of a stream, so that the storage of the
+// share is the maximum load of a batch: one and a half times the equal share of a stream, so that the storage of the
 // batches, which is kept, has a bound.
 func (g *group) share() int64 {
 	all := int64(g.opt.FlushRows)
-	return max(all*5/4/max(1, g.n.Load()), min(all, minBehind))
+	return max(all*3/2/max(1, g.n.Load()), min(all, minBehind))
 }
 
 // flush has all batches written soon.
