@@ -542,10 +542,15 @@ func TestFilters(t *testing.T) {
 	t.Parallel()
 	s := emptyStore(t)
 	fill(t, s, "ac-1", 12, 0)
-	before := time.Now().AddDate(0, 0, -2)
+	before := time.Now().Add(-60 * time.Hour) // and another shift: none has twelve hours
+	law, err := lawOf()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, shift := law.Calendar.Of(before.UnixNano())
 	insert(t, s, "findings", "property_id, pit_id, at, id, kind, verdict, rule, severity, table_id, shoe_id, dealer_id, "+
 		"gaming_day, shift, basis, observed", "there-2", "p7", before, strings.Repeat("5", 32), "anomaly", "SUSPECT", "d04",
-		"minor", "t-1", "s-1", "d1", before, "day", "assumed:x", "Unlike All")
+		"minor", "t-1", "s-1", "d1", before, shift, "assumed:x", "Unlike All")
 	c := serve(t, s, nil)
 	cookie := signedIn(t, c.url, "viewer")
 	values := []string{"' OR 1=1 --", "\\", "{x:String}", "\x00", "}}", "%", "\xff", strings.Repeat("a", 200)}
