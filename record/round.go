@@ -275,6 +275,11 @@ func (w *Wager) Net() Net {
 // Settlements is how many settlement events a wager has.
 func (w *Wager) Settlements() int { return w.Paid.Times + w.Collected.Times + w.Returned.Times }
 
+// MayBeOf reports whether a wager may be of the player of another one: of its seat, and not of another patron.
+func (w *Wager) MayBeOf(o *Wager) bool {
+	return w.Seat == o.Seat && (w.Patron == o.Patron || w.Patron == "" || o.Patron == "")
+}
+
 // Player is a patron at a seat. The patron is empty if a banker wager of the seat does not name its own: it may be of
 // any of them.
 type Player struct {

@@ -203,8 +203,7 @@ func unseated(step *record.CuratorStep) bool {
 
 // offeredToUnseated judges an offer to an unseated seat after a seat. In turn it is lawful in either case.
 func (p *Pass) offeredToUnseated(step *record.CuratorStep, last uint32) {
-	at, _ := slices.BinarySearch(step.Occupied, step.Seat)
-	if counterclockwise(slices.Insert(slices.Clone(step.Occupied), at, step.Seat), last) != step.Seat {
+	if counterclockwise(withSeat(step.Occupied, step.Seat), last) != step.Seat {
 		p.CannotJudge(
 			fmt.Sprintf("the shoe was offered to seat %d, at which no participant is on record", step.Seat), step.Seq,
 		)
@@ -229,10 +228,7 @@ func (p *Pass) nextInTurn(h *handover, last uint32) bool {
 	if p.seatingUnknown(to.Occupied, to.Seat, to.Seq) {
 		return true
 	}
-	seats := slices.Clone(to.Occupied)
-	if at, found := slices.BinarySearch(seats, to.Seat); !found {
-		seats = slices.Insert(seats, at, to.Seat)
-	}
+	seats := withSeat(to.Occupied, to.Seat)
 	without := []uint32{h.from}
 	for _, offer := range h.offers {
 		without = append(without, offer.Seat)

@@ -110,6 +110,15 @@ func counterclockwise(occupied []uint32, seat uint32) uint32 {
 	return 0
 }
 
+// withSeat is a list of occupied seats, ascending, with one more unless it has it.
+func withSeat(occupied []uint32, seat uint32) []uint32 {
+	at, found := slices.BinarySearch(occupied, seat)
+	if found {
+		return occupied
+	}
+	return slices.Insert(slices.Clone(occupied), at, seat)
+}
+
 // firstOffers are the offers of the first cut, without the offers of a recut. Of offers repeated to a seat the last
 // counts.
 func firstOffers(p *record.Preparation) []record.CutOffer {
@@ -245,11 +254,9 @@ func checkOfferOrder(p *Pass) {
 // offeredUnseated judges the offers to seats at which no participant is on record. In turn they are lawful, whether one
 // sat there or not.
 func (p *Pass) offeredUnseated(prep *record.Preparation) {
-	all, occupied := firstOffers(prep), slices.Clone(prep.Occupied)
+	all, occupied := firstOffers(prep), prep.Occupied
 	for _, o := range all {
-		if at, found := slices.BinarySearch(occupied, o.Seat); !found {
-			occupied = slices.Insert(occupied, at, o.Seat)
-		}
+		occupied = withSeat(occupied, o.Seat)
 	}
 	if i := outOfTurn(occupied, all); i > 0 && len(occupied) > len(prep.Occupied) {
 		p.CannotJudge("the cut was offered to a seat at which no participant is on record", all[i].Seq)

@@ -117,8 +117,8 @@ var payoutFamily = []*Rule{
 // payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged. What was paid to
 // give back a part of its vigorish is judged with that.
 func (p *Pass) payable(w *record.Wager) bool {
-	return p.refund(w) == 0 && w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) &&
-		p.raisePaid(w) == 0 && p.read(w) && !p.settledTogether(w)
+	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) &&
+		p.raisePaid(w) == 0 && p.read(w) && !p.settledTogether(w) && p.refund(w) == 0
 }
 
 // raisePaid is by how much a wager was raised after a motion of its settlement, then paid, and paid in all as if the

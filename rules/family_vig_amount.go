@@ -44,20 +44,19 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 		return
 	}
 	p.charged, p.legal, p.together = p.charged[:0], seatLegality{}, r.PaidTogether()
+	paid := func(w *record.Wager) bool {
+		return w.Spot == baccarat.SpotBanker && (w.Paid.Times > 0 || w.PaidWith(p.together) != 0)
+	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
 		if r.Elsewhere(s) {
 			continue // checkVigOver suspects it
 		}
 		if s.Kind == record.StepVigCollected || s.Kind == record.StepVigMarked && !p.Shoe.TakenOff(r, s, v.Percent) {
-			p.addCharge(s, func(w *record.Wager) bool {
-				return w.Spot == baccarat.SpotBanker && (w.Paid.Times > 0 || w.PaidWith(p.together) != 0)
-			})
+			p.addCharge(s, paid)
 		}
 	}
-	p.widen(func(w *record.Wager) bool {
-		return w.Paid.Times > 0 || w.PaidWith(p.together) != 0
-	}, func(c *charge) bool {
+	p.widen(paid, func(c *charge) bool {
 		c.amount = c.marked + c.took
 		return p.judgeVig(v, c) == baccarat.VigLegal
 	})

@@ -237,8 +237,7 @@ func (p *Pass) onePlayer(w *record.Wager) {
 
 // besides reports whether two wagers are on one spot of a seat and may be of one player.
 func besides(w, o *record.Wager) bool {
-	return !o.Gone && o.Spot == w.Spot && o.SpotName == w.SpotName && o.Seat == w.Seat &&
-		(o.Patron == w.Patron || o.Patron == "" || w.Patron == "")
+	return !o.Gone && o.Spot == w.Spot && o.SpotName == w.SpotName && o.MayBeOf(w)
 }
 
 // couponLeft reports whether a wager of a coupon alone that is not paid was not settled, which cannot be judged.

@@ -10,6 +10,9 @@ import (
 // before the next first card. It is 0 if too much was given back.
 func (p *Pass) refund(w *record.Wager) int64 {
 	back, _, left := p.givenBack(w)
+	if back == 0 {
+		return 0
+	}
 	if v, ok := p.Law.Commission(p.Config, p.coup()); !ok || left < v.Low(w.Amount) {
 		return 0
 	}

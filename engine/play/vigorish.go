@@ -131,8 +131,7 @@ func (s *Shoe) unmarkedOf(r *record.Round, seat uint32, amount int64) int {
 		if of.Seat != seat || of.Spot != baccarat.SpotBanker || of.Gone {
 			continue
 		}
-		one := [1]int{w}
-		fits := func(rest int64) bool { return rest > 0 && s.legalOf(r, rest, one[:]) }
+		fits := s.fitsWager(r, w)
 		if _, until := s.places(seat, amount, 0, fits); !fits(amount) && until == 0 {
 			continue
 		}
@@ -144,6 +143,12 @@ func (s *Shoe) unmarkedOf(r *record.Round, seat uint32, amount int64) int {
 		}
 	}
 	return -1
+}
+
+// fitsWager returns whether an amount is a legal vigorish of a wager.
+func (s *Shoe) fitsWager(r *record.Round, wager int) func(amount int64) bool {
+	one := []int{wager}
+	return func(amount int64) bool { return amount > 0 && s.legalOf(r, amount, one) }
 }
 
 // seatOf is the seat of a step, which may leave it to its wager.
@@ -186,14 +191,11 @@ func (s *Shoe) heldBefore(r *record.Round, at int, amount int64) int64 {
 	if at < 0 {
 		return 0
 	}
-	one := [1]int{at}
-	if s.legalOf(r, amount, one[:]) {
+	legal := s.fitsWager(r, at)
+	if legal(amount) {
 		return 0
 	}
-	fits := [2]func(int64) bool{
-		func(rest int64) bool { return rest > 0 && s.legalOf(r, rest, one[:]) },
-		func(rest int64) bool { return rest == 0 },
-	}
+	fits := [2]func(int64) bool{legal, func(rest int64) bool { return rest == 0 }}
 	if charged(r, at) {
 		slices.Reverse(fits[:])
 	}
@@ -217,9 +219,8 @@ func (s *Shoe) heldMore(p *schema.VigorishMarkerRemoved) bool {
 			if m.Kind != record.StepVigMarked || m.Seat != p.Seat || m.Wager < 0 {
 				continue
 			}
-			one := [1]int{m.Wager}
-			fits := func(rest int64) bool { return rest > 0 && s.legalOf(r, rest, one[:]) }
-			if p.Amount <= 0 || s.legalOf(r, m.Amount, one[:]) || s.uncollected(p.Seat, p.Amount) < p.Amount {
+			fits := s.fitsWager(r, m.Wager)
+			if p.Amount <= 0 || fits(m.Amount) || s.uncollected(p.Seat, p.Amount) < p.Amount {
 				return false
 			}
 			rest := m.Amount - p.Amount
@@ -323,9 +324,8 @@ func (s *Shoe) allMeant(r *record.Round, amount int64, named []int) []int {
 	taken, together := chargedWagers(r), r.MarkedWith(named[0])
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		same := w.Seat == of.Seat && (w.Patron == of.Patron || w.Patron == "" || of.Patron == "")
 		owes := w.Spot == baccarat.SpotBanker && !w.Gone && !taken[i]
-		if same && (owes || slices.Contains(together, i)) && !slices.Contains(named, i) {
+		if w.MayBeOf(of) && (owes || slices.Contains(together, i)) && !slices.Contains(named, i) {
 			all = append(all, i)
 		}
 	}

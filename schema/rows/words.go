@@ -21,10 +21,10 @@ type recentWord struct {
 }
 
 // Append adds a value.
-func (w *Words) Append(v string) { w.keys = append(w.keys, w.Key(v)) }
+func (w *Words) Append(v string) { w.keys = append(w.keys, w.key(v)) }
 
-// Key returns the number of a text, which it adds to the texts if it is new.
-func (w *Words) Key(v string) uint32 {
+// key is the number of a text, which it adds to the texts if it is new.
+func (w *Words) key(v string) uint32 {
 	at := unsafe.StringData(v)
 	r := &w.recent[(uintptr(unsafe.Pointer(at))>>3^uintptr(len(v)))%uintptr(len(w.recent))]
 	if r.at != at || r.n != len(v) || at == nil {
@@ -37,7 +37,7 @@ func (w *Words) Key(v string) uint32 {
 func (w *Words) AppendAll(other *Words) {
 	keys := make([]uint32, len(other.texts))
 	for i, text := range other.texts {
-		keys[i] = w.Key(text)
+		keys[i] = w.key(text)
 	}
 	w.keys = slices.Grow(w.keys, len(other.keys))
 	for _, key := range other.keys {
