@@ -42,9 +42,9 @@ type Options struct {
 	Version string
 	// Budget is the false-alarm budget of the detectors; nil is the default.
 	Budget *detectors.Budget
-	// Idle is how long the clock of a partition, which is its latest event time, goes on without a record of a table
-	// until a snapshot of the table is written; 30 min for 0. Stretch is how many offsets a restart reads again for one
-	// table, about; 500,000 for 0. Neither changes a finding or a fact.
+	// Stretch is how many offsets a restart reads again for one table, about; 500,000 for 0. It is half as many for a
+	// table without a record for Idle by the clock of its partition, which is the latest event time; 30 min for 0. After
+	// 12 times Idle, at most a day, its snapshot is written in any case. Neither changes a finding or a fact.
 	Idle    time.Duration
 	Stretch int64
 	// Decoded, if not nil, is called for each record between its decoding and its evaluation.

@@ -22,8 +22,13 @@ import (
 // written where the state is small, and where it would otherwise be long in coming:
 //
 //   - at the first card of a shoe, when the one before it is closed and gone, and when the table closes;
-//   - when the clock of the partition has gone on for Options.Idle since the last record of the table;
-//   - when the first record of the table since its last snapshot is Options.Stretch offsets back.
+//   - when the first record of the table since its last snapshot is Options.Stretch offsets back, or half of that if
+//     the clock of the partition has gone on for Options.Idle since the last record of the table;
+//   - when the clock has gone on for 12 times Options.Idle, at most a day: a table that stays closed must not need
+//     records that the log no longer has.
+//
+// The state within a shoe is ten times that between two shoes. So a short break alone is no reason to write it: records
+// whose tables are an hour apart, as after an outage, would otherwise cost a snapshot for each shoe.
 //
 // Writing it changes nothing else: findings and facts do not depend on where it was written, and so not on which tables
 // share a partition.
@@ -65,6 +70,9 @@ const never = 1<<63 - 1
 
 func (o *Options) idle() int64 { return int64(cmp.Or(o.Idle, 30*time.Minute)) }
 
+// closed is the quiet time after which the distance in offsets no longer counts.
+func (o *Options) closed() int64 { return max(o.idle(), min(12*o.idle(), int64(24*time.Hour))) }
+
 func (o *Options) stretch() int64 { return cmp.Or(o.Stretch, 500_000) }
 
 // sees notes a record of a table.
@@ -105,13 +113,19 @@ func (e *Engine) snapshotsDue(t *table, at *Offsets, out *rows.Set) {
 	var all []*table
 	e.idleAt, e.farAt = never, never
 	for _, t := range e.inOrder {
-		switch d := &t.due; {
-		case !d.stale:
-		case e.newest-d.seen > e.opt.idle() || at.From-d.low >= e.opt.stretch():
-			all = append(all, t)
-		default:
-			e.idleAt, e.farAt = min(e.idleAt, d.seen+e.opt.idle()), min(e.farAt, d.low+e.opt.stretch())
+		d := &t.due
+		if !d.stale {
+			continue
 		}
+		idleAt, farAt := d.seen+e.opt.idle(), d.low+e.opt.stretch()
+		if e.newest > idleAt {
+			idleAt, farAt = d.seen+e.opt.closed(), d.low+e.opt.stretch()/2
+		}
+		if e.newest > idleAt || at.From >= farAt {
+			all = append(all, t)
+			continue
+		}
+		e.idleAt, e.farAt = min(e.idleAt, idleAt), min(e.farAt, farAt)
 	}
 	slices.SortFunc(all, func(a, b *table) int {
 		return cmp.Or(cmp.Compare(a.play.Property, b.play.Property), cmp.Compare(a.play.ID, b.play.ID))

@@ -175,6 +175,51 @@ func TestSnapshotsChangeNothing(t *testing.T) {
 	}
 }
 
+// The state of a table in the middle of a shoe is stored when a restart would read many records again for it, and not
+// for a short break.
+func TestSnapshotOfIdleTable(t *testing.T) {
+	const stretch = 300
+	casino := enginetest.Casino(t, 2)
+	playing, other := casino[0][:100], casino[1]
+	last := slices.MaxFunc(playing, func(a, b schema.Event) int { return cmp.Compare(a.At, b.At) }).At
+	for _, c := range []struct {
+		name  string
+		quiet time.Duration // from the last record of the table to each of the other one
+		back  int           // offsets from the first record of the table to the snapshot
+	}{
+		{"short break", 30 * time.Minute, stretch},
+		{"long break", 30*time.Minute + 1, stretch / 2},
+		{"hours", 6 * time.Hour, stretch / 2},
+		{"closed", 6*time.Hour + 1, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			feed := slices.Clone(playing)
+			for _, ev := range other {
+				ev = ev.Clone()
+				ev.At = last + int64(c.quiet)
+				feed = append(feed, ev)
+			}
+			opt := enginetest.Options()
+			opt.Stretch = stretch
+			e, b := engine.New(opt), &rows.Set{}
+			values := enginetest.Encode(feed)
+			var at []int
+			for i := range values {
+				applyAt(e, values, i, b)
+				for _, s := range b.Snapshots {
+					if s.TableID == playing[0].TableID {
+						at = append(at, i)
+					}
+				}
+				b.Reset()
+			}
+			if want := []int{max(len(playing), c.back)}; !slices.Equal(at, want) {
+				t.Errorf("snapshots after %d, want %d", at, want)
+			}
+		})
+	}
+}
+
 // A snapshot names no patron, not even in an event that waits for an earlier one.
 func TestSnapshotNamesNoPatron(t *testing.T) {
 	const canary = "CANARY-PATRON-"
