@@ -148,7 +148,7 @@ func (g *gate) connect(_ context.Context, c *proxy.Conn) bool {
 	return true
 }
 
-// hall is tables that play side by side, for ever: each time a shoe of every table, by their clocks.
+// hall is tables that play side by side, for ever, as their events come into a partition: in the order of time.
 func hall(tables int) iter.Seq[[]schema.Event] {
 	return func(yield func([]schema.Event) bool) {
 		kinds := deal.Kinds()
@@ -162,15 +162,24 @@ func hall(tables int) iter.Seq[[]schema.Event] {
 			})
 			events = append(events, playing[i].Open()...)
 		}
+		ends := make([]int64, tables) // the last event of each table
 		for {
-			for _, t := range playing {
-				events = append(events, t.Shoe()...)
+			for range playing {
+				next := slices.Index(ends, slices.Min(ends))
+				shoe := playing[next].Shoe()
+				for i := range shoe {
+					ends[next] = max(ends[next], shoe[i].At)
+				}
+				events = append(events, shoe...)
 			}
 			slices.SortStableFunc(events, func(a, b schema.Event) int { return cmp.Compare(a.At, b.At) })
-			if !yield(events) {
+			n, _ := slices.BinarySearchFunc(events, slices.Min(ends), func(ev schema.Event, at int64) int {
+				return cmp.Compare(ev.At, at)
+			})
+			if !yield(slices.Clone(events[:n])) {
 				return
 			}
-			events = nil
+			events = slices.Delete(events, 0, n)
 		}
 	}
 }

@@ -164,12 +164,12 @@ type house struct {
 	days   []string
 }
 
-// houseLog is a partition of a house: each time a shoe of a table.
+// houseLog is a partition of a house: each time a shoe of the table that is the furthest behind.
 type houseLog struct {
 	house   *house
 	no      int32
-	first   bool
-	next    int
+	tables  []*deal.Table
+	ends    []int64 // the last event of each table, 0 before its first shoe
 	rest    int
 	offset  int64
 	waiting []pipeline.Record
@@ -192,7 +192,11 @@ func newHouse(tables, events int) *house {
 		}))
 	}
 	for i := range h.parts {
-		h.parts[i] = houseLog{house: h, no: int32(i), next: i, first: true, rest: events / len(h.parts)}
+		h.parts[i] = houseLog{house: h, no: int32(i), rest: events / len(h.parts)}
+	}
+	for i, t := range h.tables {
+		p := &h.parts[i%len(h.parts)]
+		p.tables, p.ends = append(p.tables, t), append(p.ends, 0)
 	}
 	return h
 }
@@ -228,15 +232,12 @@ func (p *houseLog) Next(context.Context, time.Duration) ([]pipeline.Record, erro
 		if p.rest <= 0 {
 			return nil, io.EOF
 		}
-		t := p.house.tables[p.next]
+		next := slices.Index(p.ends, slices.Min(p.ends))
 		var events []schema.Event
-		if p.first {
-			events = t.Open()
+		if p.ends[next] == 0 {
+			events = p.tables[next].Open()
 		}
-		events = append(events, t.Shoe()...)
-		if p.next += len(p.house.parts); p.next >= len(p.house.tables) {
-			p.next, p.first = int(p.no), false
-		}
+		events = append(events, p.tables[next].Shoe()...)
 		p.rest -= len(events)
 		p.buffer = p.buffer[:0]
 		p.waiting = make([]pipeline.Record, 0, len(events))
@@ -249,6 +250,7 @@ func (p *houseLog) Next(context.Context, time.Duration) ([]pipeline.Record, erro
 			p.waiting = append(p.waiting, pipeline.Record{
 				Offset: p.offset, Format: p.house.format, Value: encode(nil, &events[i]),
 			})
+			p.ends[next] = max(p.ends[next], events[i].At)
 			p.offset, p.last = p.offset+1, max(p.last, events[i].At)
 		}
 	}
