@@ -162,26 +162,27 @@ func hall(tables int) iter.Seq[[]schema.Event] {
 			})
 			events = append(events, playing[i].Open()...)
 		}
-		ends := make([]int64, tables) // the last event of each table
+		behind := func() *deal.Table {
+			return slices.MinFunc(playing, func(a, b *deal.Table) int { return cmp.Compare(a.Writer().Now, b.Writer().Now) })
+		}
 		for {
 			for range playing {
-				next := slices.Index(ends, slices.Min(ends))
-				shoe := playing[next].Shoe()
-				for i := range shoe {
-					ends[next] = max(ends[next], shoe[i].At)
-				}
-				events = append(events, shoe...)
+				events = append(events, behind().Shoe()...)
 			}
 			slices.SortStableFunc(events, func(a, b schema.Event) int { return cmp.Compare(a.At, b.At) })
-			n, _ := slices.BinarySearchFunc(events, slices.Min(ends), func(ev schema.Event, at int64) int {
-				return cmp.Compare(ev.At, at)
-			})
+			n := before(events, behind().Writer().Now)
 			if !yield(slices.Clone(events[:n])) {
 				return
 			}
 			events = slices.Delete(events, 0, n)
 		}
 	}
+}
+
+// before is how many events, in the order of time, are before a moment.
+func before(events []schema.Event, moment int64) int {
+	n, _ := slices.BinarySearchFunc(events, moment, func(ev schema.Event, at int64) int { return cmp.Compare(ev.At, at) })
+	return n
 }
 
 // hotel is n events: tables of which some have a fault, then a hall.

@@ -87,7 +87,7 @@ func setting(b *testing.B, name string, otherwise int) int {
 	return n
 }
 
-// shoesOf are the first shoes of tables, by their clocks.
+// shoesOf is the beginning of what tables play, about a shoe of each, by their clocks.
 func shoesOf(tables int) []schema.Event {
 	for events := range hall(tables) {
 		return events
@@ -105,7 +105,7 @@ type life struct {
 
 // until takes the events before a moment of their clocks.
 func (f *life) until(moment int64) []schema.Event {
-	n, _ := slices.BinarySearchFunc(f.events, moment, func(e schema.Event, at int64) int { return cmp.Compare(e.At, at) })
+	n := before(f.events, moment)
 	due := f.events[:n]
 	f.events, f.sent = f.events[n:], f.sent+n
 	return due

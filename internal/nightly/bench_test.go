@@ -169,7 +169,6 @@ type houseLog struct {
 	house   *house
 	no      int32
 	tables  []*deal.Table
-	ends    []int64 // the last event of each table, 0 before its first shoe
 	rest    int
 	offset  int64
 	waiting []pipeline.Record
@@ -196,7 +195,7 @@ func newHouse(tables, events int) *house {
 	}
 	for i, t := range h.tables {
 		p := &h.parts[i%len(h.parts)]
-		p.tables, p.ends = append(p.tables, t), append(p.ends, 0)
+		p.tables = append(p.tables, t)
 	}
 	return h
 }
@@ -232,12 +231,14 @@ func (p *houseLog) Next(context.Context, time.Duration) ([]pipeline.Record, erro
 		if p.rest <= 0 {
 			return nil, io.EOF
 		}
-		next := slices.Index(p.ends, slices.Min(p.ends))
 		var events []schema.Event
-		if p.ends[next] == 0 {
-			events = p.tables[next].Open()
+		if p.offset == 0 {
+			for _, t := range p.tables {
+				events = append(events, t.Open()...)
+			}
 		}
-		events = append(events, p.tables[next].Shoe()...)
+		behind := slices.MinFunc(p.tables, func(a, b *deal.Table) int { return cmp.Compare(a.Writer().Now, b.Writer().Now) })
+		events = append(events, behind.Shoe()...)
 		p.rest -= len(events)
 		p.buffer = p.buffer[:0]
 		p.waiting = make([]pipeline.Record, 0, len(events))
@@ -250,7 +251,6 @@ func (p *houseLog) Next(context.Context, time.Duration) ([]pipeline.Record, erro
 			p.waiting = append(p.waiting, pipeline.Record{
 				Offset: p.offset, Format: p.house.format, Value: encode(nil, &events[i]),
 			})
-			p.ends[next] = max(p.ends[next], events[i].At)
 			p.offset, p.last = p.offset+1, max(p.last, events[i].At)
 		}
 	}
