@@ -27,8 +27,8 @@ import (
 //   - when the clock has gone on for 12 times Options.Idle, at most a day: a table that stays closed must not need
 //     records that the log no longer has.
 //
-// The state within a shoe is ten times that between two shoes. So a short break alone is no reason to write it: records
-// whose tables are an hour apart, as after an outage, would otherwise cost a snapshot for each shoe.
+// The state within a shoe is up to seven times that between two shoes. So a short break alone is no reason to write it:
+// records whose tables are an hour apart, as after an outage, would otherwise cost a snapshot for each shoe.
 //
 // Writing it changes nothing else: findings and facts do not depend on where it was written, and so not on which tables
 // share a partition.

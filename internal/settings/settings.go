@@ -171,7 +171,7 @@ type Flush struct {
 
 // Snapshot is when the state of a table is stored. It bounds how much a start reads again.
 type Snapshot struct {
-	Idle    time.Duration `key:"idle" doc:"event time without a record of a table after which its state is stored at half of snapshot.offsets; after 12 times as long, at most a day, in any case"`
+	Idle    time.Duration `key:"idle" doc:"event time without a record of a table after which half of snapshot.offsets suffice to store its state; after 12 times this, at most a day, it is stored in any case"`
 	Offsets int           `key:"offsets" doc:"offsets of a partition after a table's first record since its last stored state, after which the state is stored again"`
 }
 
