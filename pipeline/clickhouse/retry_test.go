@@ -138,6 +138,54 @@ func TestLostAnswer(t *testing.T) {
 	}
 }
 
+// All tables but findings are inserted while the insert of events is under way, and findings when the rows of all
+// others are there.
+func TestFindingsAreInsertedLast(t *testing.T) {
+	cfg := migrated(t)
+	direct := open(t, cfg)
+	release := make(chan struct{})
+	var beside, early atomic.Int32
+	into := func(table string) {
+		switch table {
+		case "journal":
+		case "events":
+			<-release
+		case "findings":
+			for other := range batchTables(&pipeline.Batch{}) {
+				if other != table && rowsOf(t, direct, other) != kindsOfRows {
+					early.Add(1)
+				}
+			}
+		default:
+			beside.Add(1)
+		}
+	}
+	w := testkit.Proxy(t, proxy.Options{Target: cfg.Addrs[0], Connect: func(_ context.Context, c *proxy.Conn) bool {
+		c.Request = func(piece []byte) ([]byte, error) {
+			if _, after, ok := strings.Cut(string(piece), "INSERT INTO "+cfg.Database+"."); ok {
+				table, _, _ := strings.Cut(after, " ")
+				into(table)
+			}
+			return piece, nil
+		}
+		return true
+	}})
+	cfg.Addrs = []string{w.Addr().String()}
+	s := open(t, cfg)
+	done := make(chan error, 1)
+	go func() { done <- s.Write(t.Context(), fullBatch()) }()
+	testkit.Await(t, "the inserts beside events", func() bool {
+		return beside.Load() == int32(len(batchTables(&pipeline.Batch{}))-2) && rowsOf(t, direct, "evidence") > 0
+	})
+	close(release)
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if n := early.Load(); n > 0 {
+		t.Errorf("when findings were inserted, the rows of %d other tables were missing", n)
+	}
+}
+
 func TestServerAway(t *testing.T) {
 	cfg := migrated(t)
 	w := newWire(t, cfg.Addrs[0])
