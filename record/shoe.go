@@ -219,6 +219,10 @@ type Due struct {
 	Collected int64
 	// TakenOff is the amount of the markers that were placed by mistake and taken off again; see Shoe.TakenOff.
 	TakenOff int64 `cbor:",omitempty"`
+	// PaidMark is the part of Marked that a collection of the round paid, PaidMarkAt the collection: the marker may be
+	// taken off from then on.
+	PaidMark   int64 `cbor:",omitempty"`
+	PaidMarkAt Seq   `cbor:",omitempty"`
 	// CollectedAt is the event that took it, or named it.
 	CollectedAt Seq
 	// Took is what was collected with the payment, when the collection was for this wager alone.
@@ -582,8 +586,8 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 		case StepVigCollected, StepTieCharge:
 			if step.Covers(r, wager) {
 				d.AtOnce, d.CollectedAt = true, step.Seq
-				if !d.partOf(step) {
-					d.Collected = d.Marked
+				if d.Marked > 0 && !d.partOf(step) {
+					d.Collected, d.PaidMark, d.PaidMarkAt = d.Marked, d.Marked, step.Seq
 				}
 				if step.first(r) == wager {
 					d.Cash += step.Amount
@@ -703,10 +707,11 @@ func (s *Shoe) Lifted(r *Round, mark *Step) Seq {
 }
 
 // partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so
-// that the mark stays: the mark alone is too little, and differs from what is collected.
+// that the mark stays: the mark alone is too little, as is what is collected, and they differ.
 func (d *Due) partOf(step *Step) bool {
-	return !d.Tie && len(step.Wagers) <= 1 && d.Marked > 0 && d.Marked != step.Amount &&
-		baccarat.ComparePercent(d.Marked, d.Percent, d.Won) < 0
+	short := func(amount int64) bool { return baccarat.ComparePercent(amount, d.Percent, d.Won) < 0 }
+	return !d.Tie && len(step.Wagers) <= 1 && d.Marked > 0 && d.Marked != step.Amount && short(d.Marked) &&
+		short(baccarat.Add(d.Took, step.Amount))
 }
 
 // Covers reports whether a collection of the round takes the vigorish of a wager: by name, or by seat
@@ -743,7 +748,7 @@ func (s *Shoe) Mark(wager string, amount int64, at Seq) {
 
 // Collect takes outstanding vigorish of a seat: of the wagers named, or of the oldest marks when
 // none is named. What exceeds the marks is the rounding of a sum.
-func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
+func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, at Seq) {
 	s.Collections = slices.Grow(s.Collections, 1)[:len(s.Collections)+1]
 	c := &s.Collections[len(s.Collections)-1] // with the storage of an earlier shoe
 	*c = Collection{
@@ -757,9 +762,11 @@ func (s *Shoe) Collect(seat uint32, amount int64, wagers []string, at Seq) {
 	markers := s.markersOf(wagers)
 	isNamed := func(d *Due) bool { return slices.Contains(wagers, d.Wager) || slices.Contains(markers, d.MarkedAt) }
 	from, until := s.alsoPaid(seat, amount, isNamed)
+	owed := s.alsoOwed(l, seat, amount, isNamed)
 	for i := range s.Dues {
 		d := &s.Dues[i]
-		if d.Seat != seat && !there || c.Named && !isNamed(d) && (i < from || i >= until || d.Open() == 0) {
+		also := i >= from && i < until && d.Open() > 0 || owed(d)
+		if d.Seat != seat && !there || c.Named && !isNamed(d) && !also {
 			continue
 		}
 		if c.Named && d.Marked == 0 && d.CollectedAt == d.PaidAt { // not kept with the payment: see PaidNet
@@ -827,6 +834,46 @@ func (s *Shoe) alsoPaid(seat uint32, amount int64, named func(*Due) bool) (from,
 		}
 	}
 	return 0, 0
+}
+
+// alsoOwed reports which wagers of a seat without a mark or a collection a collection takes beside those that it names:
+// those of a round of which it names one with a marker that is wrong for that wager alone. The marker was of all of the
+// player, if the amount is at least what is owed for all of them.
+func (s *Shoe) alsoOwed(l *law.Law, seat uint32, amount int64, named func(*Due) bool) func(*Due) bool {
+	none := func(*Due) bool { return false }
+	if l == nil {
+		return none
+	}
+	least := func(d *Due) (low int64, legal bool) {
+		v, ok := l.Rate(d.Kind, d.Percent)
+		return v.Low(d.Won), !ok || v.Judge(d.Marked, d.Won) == baccarat.VigLegal
+	}
+	var rounds []uint32
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.Seat == seat && named(d) && !d.Tie && !d.Unproved && d.Open() > 0 {
+			low, legal := least(d)
+			if !legal {
+				rounds = append(rounds, d.Round)
+				amount -= low
+				continue
+			}
+			amount -= d.Open()
+		}
+	}
+	beside := func(d *Due) bool {
+		return d.Seat == seat && slices.Contains(rounds, d.Round) && !d.Tie && !d.Unproved &&
+			d.MarkedAt == 0 && d.CollectedAt == 0
+	}
+	for i := range s.Dues {
+		if d := &s.Dues[i]; beside(d) {
+			low, _ := least(d)
+			amount -= low
+		}
+	}
+	if amount < 0 {
+		return none
+	}
+	return beside
 }
 
 // markersOf are the markers of the wagers that are named. A marker may be of several wagers, and name one.

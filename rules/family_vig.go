@@ -24,14 +24,14 @@ var vigFamily = []*Rule{
 		Name: "vig.amount.under", Doc: "A vigorish is not less than the exact percentage of what was won.",
 		Breach:   "Commission waived or rounded down.",
 		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigUnder), Compares: ofVigorish,
-		Covers: []string{"vig.not-charged"},
+		Covers: []string{"vig.not-charged", "vig.mark.required"},
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.amount.over", Doc: "A vigorish is not more than the next rounding multiple.",
 		Breach:   "One unit too much.",
 		Severity: finding.Critical, At: Settled, Check: checkVigOver, Compares: ofVigorish,
-		Covers: []string{"vig.not-charged"},
+		Covers: []string{"vig.not-charged", "vig.mark.required"},
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -39,7 +39,7 @@ var vigFamily = []*Rule{
 		Doc:      "A vigorish is the exact value or the next rounding multiple, nothing between.",
 		Breach:   "Rounded to a unit the rule does not allow.",
 		Severity: finding.Major, At: Settled, Check: vigAmount(baccarat.VigBetween), Compares: ofVigorish,
-		Covers: []string{"vig.not-charged"},
+		Covers: []string{"vig.not-charged", "vig.mark.required"},
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement | baccarat.FeedVigorish,
 	},
 	{
@@ -404,10 +404,13 @@ func (p *Pass) sumOwed(c *record.Collection, rounded, low, high int64) (owed int
 	}
 	ofIt := " of it"
 	switch {
-	case c.Open > high:
-		owed, ofIt = high, ""
-	case c.Open == 0:
+	case c.Amount > high, c.Open == 0:
 		owed = high
+	case c.Amount < low && c.Open > high:
+		owed = low
+	}
+	if c.Open > high {
+		ofIt = ""
 	}
 	due := p.money(high)
 	if low < high {
@@ -450,7 +453,7 @@ func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection, rest int64) (low, h
 		owe(of, won)
 	}
 	for _, m := range c.Whole {
-		if of := p.rateOf(c, m.Percent, v); m.Marked < of.Low(m.Won) || m.Marked > of.Up(m.Won) {
+		if of := p.rateOf(c, m.Percent, v); of.Judge(m.Marked, m.Won) != baccarat.VigLegal {
 			open -= m.Marked
 			owe(of, m.Won)
 		}
@@ -471,26 +474,32 @@ func (p *Pass) rateOf(c *record.Collection, percent int64, latest baccarat.Vig) 
 	return latest
 }
 
-// overMarked is how much more was marked for a seat than it owes: a mark that is too high is no debt.
+// overMarked is how much more was marked for a seat than it owes at least: what is too much in a mark is no debt.
 func (p *Pass) overMarked(seat uint32) (over int64) {
 	for i := range p.Shoe.Dues {
-		if d := &p.Shoe.Dues[i]; d.Seat == seat && !d.Tie && !d.Unproved {
-			if v, ok := p.Law.Rate(d.Kind, d.Percent); ok {
-				over += max(d.Marked-v.Up(d.Won), 0)
+		if d := &p.Shoe.Dues[i]; d.Seat == seat && !d.Tie && !d.Unproved && d.PaidMark == 0 {
+			if v, ok := p.Law.Rate(d.Kind, d.Percent); ok && v.Judge(d.Marked, d.Won) != baccarat.VigLegal {
+				over += max(d.Marked-v.Low(d.Won), 0)
 			}
 		}
 	}
 	return over
 }
 
-// takenOff is the amount of a seat's markers that were placed by mistake and taken off again.
-func (p *Pass) takenOff(seat uint32) (off int64) {
+// free is the amount of a seat's markers that may be taken off at an event without a collection of what is outstanding:
+// what is too much in a mark, what was placed by mistake and taken off again, and what was paid in its round.
+func (p *Pass) free(seat uint32, at record.Seq) int64 {
+	free := p.overMarked(seat)
 	for i := range p.Shoe.Dues {
-		if d := &p.Shoe.Dues[i]; d.Seat == seat {
-			off += d.TakenOff
+		d := &p.Shoe.Dues[i]
+		if d.Seat != seat {
+			continue
+		}
+		if free += d.TakenOff; d.PaidMarkAt < at {
+			free += d.PaidMark
 		}
 	}
-	return off
+	return free
 }
 
 // marked is the amount of the markers that were placed for a seat.
@@ -518,9 +527,10 @@ func collected(s *record.Shoe, c *record.Collection) []string {
 // partial collection is legal only if the rest stays marked.
 func (p *Pass) markersGone(c *record.Collection) bool {
 	var removed, collected int64
+	last := c.Seq
 	for _, m := range p.Shoe.MarkersRemoved {
 		if m.Seat == c.Seat && m.Seq > c.Seq {
-			removed += m.Amount
+			removed, last = removed+m.Amount, m.Seq
 		}
 	}
 	for i := range p.Shoe.Collections {
@@ -528,7 +538,7 @@ func (p *Pass) markersGone(c *record.Collection) bool {
 			collected += o.Amount
 		}
 	}
-	return removed > collected+p.overMarked(c.Seat)+p.takenOff(c.Seat)
+	return removed > collected+p.free(c.Seat, last)
 }
 
 func checkOnlyBankerWin(p *Pass) {
@@ -755,9 +765,9 @@ func checkMarkerRemoved(p *Pass) {
 		}
 		// More than was marked is not the marker of what is owed.
 		removed = min(removed, p.marked(m.Seat))
-		if removed > collected+p.overMarked(m.Seat)+p.takenOff(m.Seat) {
+		if free := p.free(m.Seat, m.Seq); removed > collected+free {
 			p.Report(Finding{
-				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected,
+				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected - free,
 				Evidence: append(s.Marks(m.Seat), m.Seq),
 				Expected: fmt.Sprintf("marker of %s stays until collected", p.money(m.Amount)),
 				Observed: fmt.Sprintf("removed with %s collected", p.money(collected)),

@@ -271,7 +271,7 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 				return
 			}
 		}
-		s.Collect(p.Seat, amount, p.WagerIDs, c.seq)
+		s.Collect(s.Law, p.Seat, amount, p.WagerIDs, c.seq)
 		return
 	}
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
@@ -280,7 +280,8 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 			return
 		}
 	}
-	t.owing(s, p.Seat).Collect(p.Seat, p.Amount, p.WagerIDs, c.seq)
+	owing := t.owing(s, p.Seat)
+	owing.Collect(owing.Law, p.Seat, p.Amount, p.WagerIDs, c.seq)
 }
 
 // marksSeat reports whether vigorish was marked in a round for a seat, or for a wager that is named.

@@ -258,7 +258,8 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		s.Rounds[len(s.Rounds)-1].Irregular = rules.IrregularDeal(l, r)
 	}
 	for _, late := range s.Later {
-		t.owing(s, late.Seat).Collect(late.Seat, late.Amount, late.Wagers, late.Seq)
+		owing := t.owing(s, late.Seat)
+		owing.Collect(owing.Law, late.Seat, late.Amount, late.Wagers, late.Seq)
 	}
 	for i := range s.Dues {
 		// What was collected so far came before the next first card.
