@@ -29,12 +29,14 @@ type Round struct {
 	Cards          []DealtCard
 	Wagers         []Wager
 	Steps          []Step
-	Calls          []Call
-	Instructions   []Instructed
-	Touches        []Touched
-	Squeezes       []Squeeze
-	Moves          []Move
-	Discards       []Discarded
+	// Refunds are the motions that gave back vigorish; they are no steps, and the collections lack what was given back.
+	Refunds      []Refund `cbor:",omitempty"`
+	Calls        []Call
+	Instructions []Instructed
+	Touches      []Touched
+	Squeezes     []Squeeze
+	Moves        []Move
+	Discards     []Discarded
 	// Bancos are the calls of a round of chemin de fer; Bank is the index of the Banker's wager in
 	// Wagers plus one, 0 if he made none.
 	Bancos []Banco
@@ -458,6 +460,13 @@ type Step struct {
 	Area   uint32
 	// By is the dealer who made the step, empty if that was not reported.
 	By string
+}
+
+// Refund is a motion of a wager that gave back vigorish.
+type Refund struct {
+	Seq    Seq
+	Wager  int
+	Amount int64
 }
 
 // Unplaced reports whether money was paid, collected or returned for a wager that is not on record.

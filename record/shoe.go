@@ -836,8 +836,8 @@ func (s *Shoe) alsoPaid(seat uint32, amount int64, named func(*Due) bool) (from,
 	return 0, 0
 }
 
-// alsoOwed reports which wagers of a seat without a mark or a collection a collection takes beside those that it names:
-// those of a round of which it names one with a marker that is wrong for that wager alone. The marker was of all of the
+// alsoOwed reports which wagers of a seat without a mark or a collection a collection takes beside those that it names.
+// It names a wager of their round with a marker that is wrong for that wager alone: the marker was of all of the
 // player, if the amount is at least what is owed for all of them.
 func (s *Shoe) alsoOwed(l *law.Law, seat uint32, amount int64, named func(*Due) bool) func(*Due) bool {
 	none := func(*Due) bool { return false }

@@ -24,8 +24,10 @@ var payoutFamily = []*Rule{
 		Doc:      "A winning banker wager is paid 1 to 1 gross, the vigorish apart; in New York at least.",
 		Breach:   "Paid 95% without a vigorish record.",
 		Severity: finding.Critical, At: Settled, Check: checkBankerOdds, Compares: ofWager,
-		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
-		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "payout.matches-posted"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Covers: []string{
+			"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "vig.uniform-table", "payout.matches-posted",
+		},
 	},
 	{
 		Name: "payout.tie.min-odds", Doc: "A winning tie bet is paid at least 8 to 1.",
@@ -74,7 +76,7 @@ var payoutFamily = []*Rule{
 		Breach:   "Tie posted 9:1 and paid 8:1.",
 		Severity: finding.Major, At: Settled, Check: checkPosted, Compares: ofWager,
 		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
-		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid"},
+		Covers: []string{"vig.amount.over", "vig.amount.under", "vig.rounding.invalid", "vig.uniform-table"},
 	},
 	{
 		Name: "payout.posted-odds", Doc: "The odds posted at a table are the odds of the law, or above its floor.",
@@ -114,11 +116,10 @@ var payoutFamily = []*Rule{
 	},
 }
 
-// payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged. What was paid to
-// give back a part of its vigorish is judged with that.
+// payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged.
 func (p *Pass) payable(w *record.Wager) bool {
 	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) &&
-		p.raisePaid(w) == 0 && p.read(w) && !p.settledTogether(w) && p.refund(w) == 0
+		p.raisePaid(w) == 0 && p.read(w) && !p.settledTogether(w)
 }
 
 // raisePaid is by how much a wager was raised after a motion of its settlement, then paid, and paid in all as if the

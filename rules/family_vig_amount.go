@@ -117,9 +117,6 @@ func (p *Pass) cover(c *charge, w int) {
 	wager := &p.Round.Wagers[w]
 	c.at = slices.Insert(c.at, at, w)
 	won, paid := wager.Winnings(p.together)
-	if back := p.refund(wager); back > 0 {
-		c.took, won = c.took-back, wager.Amount
-	}
 	if p.option("vig_coupon_in_base") == "false" {
 		won = max(won-wager.Coupon, 0) // a coupon wins its value
 	}

@@ -125,6 +125,27 @@ func (p *Pass) takenBack(s *record.Step) bool {
 	return taken >= w.Amount
 }
 
+// beyondDue reports whether a step pays a wager that was paid its full winnings before: nothing is due, and the amount
+// is the error.
+func (p *Pass) beyondDue(s *record.Step) bool {
+	if s.Kind != record.StepPaid {
+		return false
+	}
+	w, paid := &p.Round.Wagers[s.Wager], int64(0)
+	odds := p.oddsOf(w, p.coup())
+	for before := range motions(w, p.Round) {
+		switch {
+		case before.Seq >= s.Seq:
+			return paid > 0 && odds.Known() && odds.Compare(paid, w.Amount) >= 0 && !p.settledTogether(w)
+		case before.Kind == record.StepPaid:
+			paid = baccarat.Add(paid, before.Amount)
+		case before.Kind == record.StepCollected:
+			paid -= before.Amount
+		}
+	}
+	return false
+}
+
 func checkUnsettled(p *Pass) {
 	r := p.Round
 	for i := range r.Wagers {
@@ -354,14 +375,14 @@ func checkCorrected(p *Pass) {
 		turned := w.Collected.Times > 0 && (w.Paid.Times > 0 || w.Returned.Times > 0)
 		corrected := turned && w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) &&
 			p.unsettled(w) == "" && !p.fellShort(w)
-		if back := p.refund(w); corrected || back > 0 {
+		if back, motions := p.refund(w); corrected || back > 0 {
 			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
-				Evidence: slices.Clone(moneyEvidence(w, p.Round)),
+				Evidence: append(slices.Clone(moneyEvidence(w, p.Round)), motions...),
 				Expected: "mistakes of the settlement put right", Observed: p.settled(w),
 			}
 			if back > 0 {
-				f.Amount, f.Observed = back, f.Observed+", with "+p.money(back)+" of its vigorish given back"
+				f.Amount, f.Observed = back, f.Observed+", and "+p.money(back)+" of its vigorish given back"
 			}
 			p.Report(f)
 		}

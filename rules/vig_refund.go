@@ -1,75 +1,230 @@
 package rules
 
 import (
+	"slices"
+
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// refund is what was given back of a commission that was too high: motions of the wager after the collection, beyond
-// what the wager won. The contract has no event for it. The money of a round is judged by what its motions come to
-// before the next first card. It is 0 if too much was given back.
-func (p *Pass) refund(w *record.Wager) int64 {
-	back, _, left := p.givenBack(w)
-	if back == 0 {
-		return 0
+// GiveBack takes vigorish that was given back from the collections, and the motions that gave it back from the
+// settlement: the last motions of wagers that come to exactly what is beyond their outcome, after a collection from the
+// player that was too much, if not less than is due is left. The contract has no event for it. The money of a round is
+// judged by what its motions come to before the next first card. The round keeps what was given back as Refunds.
+func GiveBack(l *law.Law, r *record.Round) {
+	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || !record.Any(r.Steps, tookVig) {
+		return
 	}
-	if v, ok := p.Law.Commission(p.Config, p.coup()); !ok || left < v.Low(w.Amount) {
-		return 0
+	g := giving{law: l, round: r, coup: Settling(l, r)}
+	if g.void = r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void; g.void {
+		g.void = !SettledByCards(l, r)
 	}
-	return back
-}
-
-// givenBack is what was given back of a commission that was too high, the collection, and what is left of it.
-func (p *Pass) givenBack(w *record.Wager) (back int64, collected record.Seq, left int64) {
-	net := w.Net()
-	beyond := baccarat.Add(net.Paid, net.Returned) - w.Amount
-	if beyond <= 0 || w.Spot != baccarat.SpotBanker || w.Gone || w.Disposition() != baccarat.Pay ||
-		!p.oddsOf(w, p.coup()).Pays(w.Amount, w.Amount) {
-		return 0, 0, 0
+	if !g.coup.Complete && !g.void {
+		return
 	}
-	v, ok := p.Law.Commission(p.Config, p.coup())
-	took, at := p.tookAlone(w)
-	if !ok || at == 0 || took <= v.Up(w.Amount) {
-		return 0, 0, 0
-	}
-	for s := range motions(w, p.Round) {
-		if s.Seq > at && s.Kind != record.StepCollected {
-			back = baccarat.Add(back, s.Amount)
+	for i := range r.Wagers {
+		if back := g.beyond(i); back > 0 {
+			g.last(i, back)
 		}
 	}
-	if back != beyond {
-		return 0, 0, 0
+	for len(g.motions) > 0 {
+		g.player(g.motions[0].Wager)
 	}
-	return back, at, took - back
 }
 
-// tookAlone is the commission that was collected in the round for a wager alone, and the first motion; 0 if it was
-// marked, or a collection is of other wagers, too.
-func (p *Pass) tookAlone(w *record.Wager) (took int64, at record.Seq) {
-	r := p.Round
-	index := r.WagerIndex(w.ID)
+func tookVig(s *record.Step) bool {
+	return s.Kind == record.StepVigCollected || s.Kind == record.StepTieCharge
+}
+
+// giving is a round of which vigorish may have been given back, and the motions that may have given it.
+type giving struct {
+	law     *law.Law
+	round   *record.Round
+	coup    *baccarat.Coup
+	void    bool
+	motions []record.Refund
+}
+
+// beyond is how much more a wager was paid or returned than the cards have it, 0 if that is not known.
+func (g *giving) beyond(wager int) int64 {
+	w := &g.round.Wagers[wager]
+	if w.Gone || w.Amount <= 0 || w.Paid.Times+w.Returned.Times == 0 || w.Settlements() < 2 {
+		return 0
+	}
+	got := baccarat.Add(w.Paid.Amount, w.Returned.Amount) - w.Collected.Amount
+	want := baccarat.Return
+	if !g.void {
+		want = outcomeUnder(g.law, g.round.Config, w, g.coup)
+	}
+	switch want {
+	case baccarat.Return:
+		got -= w.Amount
+	case baccarat.Collect:
+		got += w.Amount
+	case baccarat.Pay:
+		odds := oddsUnder(g.law, g.round.Config, w, g.coup)
+		if !odds.Known() {
+			return 0
+		}
+		got -= odds.Winnings(w.Amount)
+	default:
+		return 0
+	}
+	if want != baccarat.Collect && w.Collected.Times > 0 {
+		return 0 // a mistake of the settlement is in it
+	}
+	return max(got, 0)
+}
+
+// last notes the last motions of a wager if they come to an amount.
+func (g *giving) last(wager int, amount int64) {
+	n := len(g.motions)
+	for i := len(g.round.Steps) - 1; i >= 0 && amount > 0; i-- {
+		switch s := &g.round.Steps[i]; {
+		case s.Kind > record.StepReturned || s.Wager != wager:
+		case s.Kind == record.StepCollected:
+			amount = -1
+		default:
+			amount -= s.Amount
+			g.motions = append(g.motions, record.Refund{Seq: s.Seq, Wager: wager, Amount: s.Amount})
+		}
+	}
+	if amount != 0 {
+		g.motions = g.motions[:n]
+	}
+}
+
+// player gives back the motions of the player of a wager, and takes them from those that are noted.
+func (g *giving) player(wager int) {
+	of, r := &g.round.Wagers[wager], g.round
+	is := func(w int) bool { return r.Wagers[w].MayBeOf(of) }
+	var back int64
+	var mine, others []record.Refund
+	for _, m := range g.motions {
+		if is(m.Wager) {
+			mine, back = append(mine, m), baccarat.Add(back, m.Amount)
+			continue
+		}
+		others = append(others, m)
+	}
+	g.motions = others
+	first := slices.MinFunc(mine, func(a, b record.Refund) int { return int(a.Seq) - int(b.Seq) }).Seq
+	var took int64
+	var from []int
 	for i := range r.Steps {
-		switch s := &r.Steps[i]; {
-		case s.Kind == record.StepVigMarked && s.Wager == index:
-			return 0, 0
-		case s.Kind == record.StepVigCollected && s.Covers(r, index):
-			if len(s.Wagers) != 1 {
-				return 0, 0
-			}
-			took = baccarat.Add(took, s.Amount)
-			if at == 0 {
-				at = s.Seq
-			}
+		s := &r.Steps[i]
+		switch {
+		case s.Kind == record.StepVigMarked && s.Wager >= 0 && is(s.Wager):
+			return // what is marked is not taken
+		case !tookVig(s) || !g.of(s, is):
+		case s.Seq > first || s.Amount <= 0:
+			return
+		default:
+			took, from = baccarat.Add(took, s.Amount), append(from, i)
 		}
 	}
-	return took, at
+	low, high := g.due(is)
+	if took <= high || took-back < low {
+		return
+	}
+	g.reduce(from, back)
+	for _, m := range mine {
+		g.remove(m)
+	}
+	r.Refunds = append(r.Refunds, mine...)
 }
 
-// givesBack reports whether a step gives back a part of a commission.
-func (p *Pass) givesBack(s *record.Step) bool {
-	if s.Kind != record.StepPaid || s.Wager < 0 {
-		return false
+// of reports whether a collection is of wagers that are all of a player.
+func (g *giving) of(s *record.Step, is func(wager int) bool) bool {
+	covers := false
+	for i := range g.round.Wagers {
+		if named := slices.Contains(s.Wagers, i); named || s.Covers(g.round, i) {
+			if !is(i) {
+				return false
+			}
+			covers = true
+		}
 	}
-	back, at, _ := p.givenBack(&p.Round.Wagers[s.Wager])
-	return back > 0 && s.Seq > at
+	return covers
+}
+
+// due is the range of the vigorish of wagers.
+func (g *giving) due(is func(wager int) bool) (low, high int64) {
+	if g.void {
+		return 0, 0
+	}
+	takes := g.law.Takes(g.round.Config, g.coup)
+	v, commission := g.law.Commission(g.round.Config, g.coup)
+	commission = commission && takes.Won && g.coup.Result() == baccarat.BankerWon
+	var won, chips, up int64
+	for i := range g.round.Wagers {
+		w := &g.round.Wagers[i]
+		if w.Spot != baccarat.SpotBanker || w.Gone || !is(i) {
+			continue
+		}
+		switch {
+		case commission:
+			won, up = baccarat.Add(won, w.Amount), baccarat.Add(up, v.Up(w.Amount))
+			chips = baccarat.Add(chips, w.Amount-w.Coupon)
+		case takes.Tie > 0:
+			of, _ := law.TieCharge(takes.Tie, w.Amount-w.Coupon)
+			_, to := law.TieCharge(takes.Tie, w.Amount)
+			low, high = baccarat.Add(low, of), baccarat.Add(high, to)
+		}
+	}
+	if commission && won > 0 {
+		return v.Low(chips), max(up, v.Up(won))
+	}
+	return low, high
+}
+
+// reduce takes an amount from collections: first what each has beyond the vigorish of its wagers, then the rest from
+// the latest. A collection that was given back as a whole is removed.
+func (g *giving) reduce(from []int, back int64) {
+	take := func(s *record.Step, most int64) {
+		part := min(back, max(most, 0))
+		s.Amount, back = s.Amount-part, back-part
+	}
+	for _, i := range from {
+		s := &g.round.Steps[i]
+		_, high := g.due(func(w int) bool { return s.Covers(g.round, w) })
+		take(s, s.Amount-high)
+	}
+	for _, i := range slices.Backward(from) {
+		s := &g.round.Steps[i]
+		if take(s, s.Amount); s.Amount == 0 { // an index before it stays
+			g.round.Steps = slices.Delete(g.round.Steps, i, i+1)
+		}
+	}
+}
+
+// remove takes a motion from the settlement of its wager.
+func (g *giving) remove(m record.Refund) {
+	r := g.round
+	w := &r.Wagers[m.Wager]
+	var before record.Seq // the motion of its kind before it
+	at := record.Index(r.Steps, func(s *record.Step) bool { return s.Seq == m.Seq && s.Wager == m.Wager })
+	kind := r.Steps[at].Kind
+	for i := range r.Steps[:at] {
+		if s := &r.Steps[i]; s.Kind == kind && s.Wager == m.Wager {
+			before = s.Seq
+		}
+	}
+	into := &w.Paid
+	if kind == record.StepReturned {
+		into, w.PutBack = &w.Returned, w.PutBack-min(w.PutBack, m.Amount)
+	}
+	*into = record.Settlement{Seq: before, Times: into.Times - 1, Amount: into.Amount - m.Amount}
+	r.Steps = slices.Delete(r.Steps, at, at+1)
+}
+
+// refund is what was given back of the vigorish of a wager, and the motions that gave it back.
+func (p *Pass) refund(w *record.Wager) (back int64, motions []record.Seq) {
+	for _, m := range p.Round.Refunds {
+		if &p.Round.Wagers[m.Wager] == w {
+			back, motions = baccarat.Add(back, m.Amount), append(motions, m.Seq)
+		}
+	}
+	return back, motions
 }
