@@ -223,6 +223,10 @@ type Due struct {
 	// taken off from then on.
 	PaidMark   int64 `cbor:",omitempty"`
 	PaidMarkAt Seq   `cbor:",omitempty"`
+	// Short is by how much a marker was too low that took the place of earlier ones, uncollected, after the round was
+	// settled; ShortAt is the marker.
+	Short   int64 `cbor:",omitempty"`
+	ShortAt Seq   `cbor:",omitempty"`
 	// CollectedAt is the event that took it, or named it.
 	CollectedAt Seq
 	// Took is what was collected with the payment, when the collection was for this wager alone.
@@ -732,6 +736,14 @@ func (t *Step) first(r *Round) int {
 		}
 	}
 	return -1
+}
+
+// Replace notes a marker that took the place of earlier ones of a wager that is settled, and by how much it has more,
+// or less if that is negative. What it has beyond what was marked is no debt.
+func (d *Due) Replace(more int64, at Seq) {
+	more = min(more, d.Short)
+	d.Short, d.ShortAt = d.Short-more, at
+	d.Marked, d.MarkedAt = max(baccarat.Add(d.Marked, more), 1), at // it stays marked
 }
 
 // Mark notes a marker that came after the round was settled.

@@ -638,6 +638,12 @@ func checkMarkRequired(p *Pass) {
 			p.CannotJudge("the amount of a mark was not reported", d.MarkedAt)
 		case d.Marked == 0 && d.CollectedAt != 0:
 			p.reportDue(d, "marked before the next first card", "collected later without a mark", d.CollectedAt)
+		case d.Short > 0:
+			p.Report(Finding{
+				Round: d.Round, Subject: finding.OfWager(d.Wager), Seat: d.Seat, Amount: d.Short,
+				Expected: "marked with what is owed until it is collected",
+				Observed: "replaced by a marker of " + p.money(d.Short) + " less", Evidence: []record.Seq{d.PaidAt, d.ShortAt},
+			})
 		case d.LateMark:
 			p.reportDue(d, "marked before the next first card", "marked later", d.MarkedAt)
 		}

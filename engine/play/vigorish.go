@@ -80,8 +80,11 @@ func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishColl
 func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked) {
 	at := r.WagerIndex(p.WagerID)
 	amount := p.Amount - s.heldBefore(r, at, p.Amount)
-	if amount == 0 && p.Amount > 0 {
+	switch {
+	case amount == 0 && p.Amount > 0:
 		return // it lies there again
+	case amount < 0 && s.lower(r, at, -amount, c.seq):
+		return
 	}
 	step := record.Step{
 		Seq: c.seq, Kind: record.StepVigMarked, Seat: seatOf(r, at, p.Seat), Amount: amount, Wager: at,
@@ -95,6 +98,18 @@ func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked
 		*r.NewStep() = part
 	}
 	*r.NewStep() = step
+}
+
+// lower makes the marker of a wager one that has less, and reports whether it has a marker with more.
+func (s *Shoe) lower(r *record.Round, wager int, by int64, at record.Seq) bool {
+	for i := range slices.Backward(r.Steps) {
+		if m := r.Steps[i]; m.Kind == record.StepVigMarked && m.Wager == wager && m.Amount > by {
+			m.Seq, m.Amount = at, m.Amount-by
+			r.Steps = append(slices.Delete(r.Steps, i, i+1), m)
+			return true
+		}
+	}
+	return false
 }
 
 // markSettled adds a marker that names a wager of a round that is settled. The markers of a seat lie in one rectangle:
@@ -119,6 +134,12 @@ func (t *Table) markSettled(c *turn, s *Shoe, p *schema.VigorishMarked) {
 			return
 		}
 	}
+	if d.Open() > 0 {
+		if held := s.takeNearest(d.Seat, p.Amount, [2]int64{}); held > 0 {
+			d.Replace(p.Amount-held, c.seq)
+			return
+		}
+	}
 	s.Mark(p.WagerID, p.Amount, c.seq)
 }
 
@@ -132,7 +153,7 @@ func (s *Shoe) unmarkedOf(r *record.Round, seat uint32, amount int64) int {
 			continue
 		}
 		fits := s.fitsWager(r, w)
-		if _, until := s.places(seat, amount, 0, fits); !fits(amount) && until == 0 {
+		if _, until := s.places(seat, amount, 0, fits); !fits(amount) && until == 0 && !s.nearly(r, w, amount) {
 			continue
 		}
 		if taken == nil {
@@ -204,7 +225,58 @@ func (s *Shoe) heldBefore(r *record.Round, at int, amount int64) int64 {
 			return held
 		}
 	}
-	return 0
+	if len(s.allMeant(r, amount, []int{at})) > 1 {
+		return 0
+	}
+	return s.takeNearest(r.Wagers[at].Seat, amount, s.chargeOf(r, at))
+}
+
+// chargeOf is the range of the vigorish of a wager that a new marker may have: nothing if it was charged.
+func (s *Shoe) chargeOf(r *record.Round, wager int) (due [2]int64) {
+	if v, ok := s.commission(r); ok && !charged(r, wager) {
+		due = [2]int64{v.Low(r.Wagers[wager].Amount), v.Up(r.Wagers[wager].Amount)}
+	}
+	return due
+}
+
+// nearly reports whether a marker that takes the place of others of a seat, and is of no legal amount, is nearer to
+// them and the vigorish of a wager than to them alone.
+func (s *Shoe) nearly(r *record.Round, wager int, amount int64) bool {
+	due := s.chargeOf(r, wager)
+	_, held := s.nearest(r.Wagers[wager].Seat, amount, due)
+	return held > 0 && off(amount-held, due) < amount-held
+}
+
+// off is how far an amount is from a range.
+func off(amount int64, due [2]int64) int64 { return max(due[0]-amount, amount-due[1], 0) }
+
+// takeNearest takes from the markers of a seat that were taken off uncollected those with which a new marker of no
+// legal amount is nearest to what is due beside them. It returns their sum, 0 if the marker alone is as near.
+func (s *Shoe) takeNearest(seat uint32, amount int64, due [2]int64) (held int64) {
+	taken, held := s.nearest(seat, amount, due)
+	for _, i := range taken { // the latest first: an index below stays
+		s.MarkersRemoved = slices.Delete(s.MarkersRemoved, i, i+1)
+	}
+	return held
+}
+
+// nearest are the indices of the markers that takeNearest takes, the latest first, and their sum.
+func (s *Shoe) nearest(seat uint32, amount int64, due [2]int64) (taken []int, held int64) {
+	var all []int
+	least, open, sum := off(amount, due), s.uncollected(seat, 0), int64(0)
+	for i, m := range slices.Backward(s.MarkersRemoved) {
+		if m.Seat != seat || m.Amount <= 0 || len(all) == mostTakenUp {
+			continue
+		}
+		all, sum = append(all, i), baccarat.Add(sum, m.Amount)
+		if by := off(amount-sum, due); sum <= open && by < least {
+			taken, held, least = slices.Clone(all), sum, by
+		}
+		if by := off(amount-m.Amount, due); m.Amount <= open && by < least {
+			taken, held, least = []int{i}, m.Amount, by
+		}
+	}
+	return taken, held
 }
 
 // heldMore reports whether a marker that is taken off uncollected, with others taken off since, is part of the marker
