@@ -157,7 +157,8 @@ func (g *giving) due(is func(wager int) bool) (low, high int64) {
 	takes := g.law.Takes(g.round.Config, g.coup)
 	v, commission := g.law.Commission(g.round.Config, g.coup)
 	commission = commission && takes.Won && g.coup.Result() == baccarat.BankerWon
-	var won, chips, up int64
+	withoutCoupon := g.law.Options["vig_coupon_in_base"] == "false"
+	var won, up int64
 	for i := range g.round.Wagers {
 		w := &g.round.Wagers[i]
 		if w.Spot != baccarat.SpotBanker || w.Gone || !is(i) {
@@ -165,8 +166,11 @@ func (g *giving) due(is func(wager int) bool) (low, high int64) {
 		}
 		switch {
 		case commission:
-			won, up = baccarat.Add(won, w.Amount), baccarat.Add(up, v.Up(w.Amount))
-			chips = baccarat.Add(chips, w.Amount-w.Coupon)
+			of := w.Amount
+			if withoutCoupon {
+				of = max(of-w.Coupon, 0)
+			}
+			won, up = baccarat.Add(won, of), baccarat.Add(up, v.Up(of))
 		case takes.Tie > 0:
 			of, _ := law.TieCharge(takes.Tie, w.Amount-w.Coupon)
 			_, to := law.TieCharge(takes.Tie, w.Amount)
@@ -174,7 +178,7 @@ func (g *giving) due(is func(wager int) bool) (low, high int64) {
 		}
 	}
 	if commission && won > 0 {
-		return v.Low(chips), max(up, v.Up(won))
+		return v.Low(won), max(up, v.Up(won))
 	}
 	return low, high
 }
