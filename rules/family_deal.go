@@ -477,6 +477,7 @@ func checkThirdCardFace(p *Pass) {
 			// "on the area designated for the player's hand": 9 NYCRR 5324.21(f)(3)(i)(c)-(d), (ii)(d)-(e).
 			area, at = fmt.Sprintf(" at %v", p.Law.ThirdCardPlace), fmt.Sprintf(" at %v", c.Place)
 		default:
+			p.thirdUnderShoe(c)
 			continue
 		}
 		p.Report(Finding{
@@ -485,6 +486,26 @@ func checkThirdCardFace(p *Pass) {
 			Observed: fmt.Sprintf("dealt face %v%s", c.Face, at), Cites: p.exactly(ofThird(c.Hand)...),
 		})
 	}
+}
+
+// thirdUnderShoe suspects a third card that lay under the shoe when it was handed out or the final count was called.
+// New Jersey names no area for it, but has it dealt to its hand, which lies before the dealer or on its area. N.J.A.C.
+// 19:47-3.8(c), 7.7(c).
+func (p *Pass) thirdUnderShoe(c *record.DealtCard) {
+	final := record.Seq(0)
+	for i := range p.Round.Calls {
+		if call := &p.Round.Calls[i]; call.Code == baccarat.FinalCount && final == 0 {
+			final = call.Seq
+		}
+	}
+	place, at := lies(p.Round, c, p.firstHanded(c, final))
+	if place != record.MovedUnderShoe || p.cancelled() {
+		return
+	}
+	p.Suspect(Finding{
+		Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq, at}, Cites: p.exactly(ofThird(c.Hand)...),
+		Expected: fmt.Sprintf("%s at the %v hand", cardName(c), c.Hand), Observed: "laid under the shoe",
+	})
 }
 
 // ofThird are the clauses of 9 NYCRR 5324.21 on how the third card of a hand is placed.
