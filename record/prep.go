@@ -360,6 +360,18 @@ const (
 	MovedToLayout
 )
 
+// Hand is the hand to which the card was moved, NoHand if it was put elsewhere.
+func (m *Move) Hand() baccarat.Hand {
+	switch m.To {
+	case MovedToPlayer:
+		return baccarat.Player
+	case MovedToBanker:
+		return baccarat.Banker
+	case NoMovePlace, MovedUnderShoe, MovedToLayout:
+	}
+	return baccarat.NoHand
+}
+
 // Discarded is cards put away, by their numbers.
 type Discarded struct {
 	Seq         Seq

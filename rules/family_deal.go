@@ -177,6 +177,7 @@ func inInitialOrder(r *record.Round) bool {
 
 func checkInitialOrder(p *Pass) {
 	if inInitialOrder(p.Round) {
+		p.initialMovedBack()
 		return
 	}
 	cards := shoeOrder(nil, p.Round)
@@ -486,6 +487,7 @@ func checkThirdCardFace(p *Pass) {
 			Observed: fmt.Sprintf("dealt face %v%s", c.Face, at), Cites: p.exactly(ofThird(c.Hand)...),
 		})
 	}
+	p.thirdMovedBack()
 }
 
 // thirdUnderShoe suspects a third card that lay under the shoe when it was handed out or the final count was called.

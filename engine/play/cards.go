@@ -315,18 +315,11 @@ func reveal(r *record.Round, cardSeq uint32, seq record.Seq, by baccarat.Role) {
 }
 
 func moveCard(c *turn, r *record.Round, p *schema.CardMoved) {
-	r.Moves = append(r.Moves, record.Move{Seq: c.seq, CardSeq: p.CardSeq, To: record.MovePlace(p.To)})
-	to := baccarat.NoHand
-	switch p.To {
-	case schema.MovePlacePlayer:
-		to = baccarat.Player
-	case schema.MovePlaceBanker:
-		to = baccarat.Banker
-	case schema.MovePlaceUnderShoeRight, schema.MovePlaceLayout, schema.MovePlaceUnspecified:
-		return
-	}
+	m := record.Move{Seq: c.seq, CardSeq: p.CardSeq, To: record.MovePlace(p.To)}
+	r.Moves = append(r.Moves, m)
+	to := m.Hand()
 	for i := range r.Cards {
-		if d := &r.Cards[i]; d.CardSeq == p.CardSeq && d.Final != to {
+		if d := &r.Cards[i]; d.CardSeq == p.CardSeq && to != baccarat.NoHand && d.Final != to {
 			d.Final, d.Fate, d.FateAt = to, record.MovedAway, c.seq
 			r.Recompose()
 		}
