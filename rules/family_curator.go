@@ -11,13 +11,14 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// The curator of punto banco. N.J.A.C. 19:47-3.6, 3.11. Counterclockwise is ascending by seat number.
+// The curator of punto banco. N.J.A.C. 19:47-3.6, 3.11. Counterclockwise is as the table declares its seats,
+// seat_ring.go.
 var curatorFamily = []*Rule{
 	{
 		Name: "curator.initial-offer", Back: Seating,
 		Doc:      "The shoe is first offered to seat one and then counterclockwise, and the first who accepts is curator.",
 		Breach:   "Offer starts at another seat or skips one.",
-		Severity: finding.Minor, At: Dealt, Check: checkCuratorOffers(false),
+		Severity: finding.Minor, At: Dealt, Check: bySeats(checkCuratorOffers(false)),
 	},
 	{
 		Name: "curator.only-curator-deals", Doc: "The curator draws every card.",
@@ -45,7 +46,7 @@ var curatorFamily = []*Rule{
 		Doc: "A released shoe is offered counterclockwise, beginning at the right-hand neighbour, and the first who " +
 			"accepts is curator.",
 		Breach:   "A seat is skipped.",
-		Severity: finding.Minor, At: Dealt, Check: checkCuratorOffers(true),
+		Severity: finding.Minor, At: Dealt, Check: bySeats(checkCuratorOffers(true)),
 	},
 }
 
@@ -125,7 +126,7 @@ func (p *Pass) curatorReplaced() {
 			refused = append(refused, s.Seat)
 		}
 	}
-	skipped := inTurn(p.Table.Occupied, seat, 0, refused, counterclockwise)
+	skipped := inTurn(p.Table.Occupied, seat, 0, refused, p.counterclockwise)
 	switch {
 	case len(skipped) == 0:
 	case !taken.Another:
@@ -155,9 +156,9 @@ func (p *Pass) handedOver(h *handover) bool {
 			p.offeredToUnseated(step, last)
 			continue
 		}
-		want := counterclockwise(step.Occupied, last)
+		want := p.counterclockwise(step.Occupied, last)
 		if i == 0 && !h.released && !p.Shoe.Prep.First && // the curator of the shoe before may have passed it
-			step.Seat == counterclockwise(step.Occupied, p.Shoe.Prep.LastDealer) {
+			step.Seat == p.counterclockwise(step.Occupied, p.Shoe.Prep.LastDealer) {
 			want = step.Seat
 		}
 		if want != step.Seat && p.offersAgain(h, step) {
@@ -203,7 +204,7 @@ func unseated(step *record.CuratorStep) bool {
 
 // offeredToUnseated judges an offer to an unseated seat after a seat. In turn it is lawful in either case.
 func (p *Pass) offeredToUnseated(step *record.CuratorStep, last uint32) {
-	if counterclockwise(withSeat(step.Occupied, step.Seat), last) != step.Seat {
+	if p.counterclockwise(withSeat(step.Occupied, step.Seat), last) != step.Seat {
 		p.CannotJudge(
 			fmt.Sprintf("the shoe was offered to seat %d, at which no participant is on record", step.Seat), step.Seq,
 		)
@@ -214,7 +215,7 @@ func (p *Pass) offeredToUnseated(step *record.CuratorStep, last uint32) {
 // no sentence says whether at the right of the curator before, or from seat one as at the commencement of play.
 // N.J.A.C. 19:47-3.6(b), 3.11(b).
 func (p *Pass) offersAgain(h *handover, step *record.CuratorStep) bool {
-	begins := step.Seat == counterclockwise(step.Occupied, 0) || step.Seat == counterclockwise(step.Occupied, h.from)
+	begins := step.Seat == p.counterclockwise(step.Occupied, 0) || step.Seat == p.counterclockwise(step.Occupied, h.from)
 	return begins && len(h.offers) > 0 && step != h.offers[0] && p.allDeclined(step.Seq-1)
 }
 
@@ -233,7 +234,7 @@ func (p *Pass) nextInTurn(h *handover, last uint32) bool {
 	for _, offer := range h.offers {
 		without = append(without, offer.Seat)
 	}
-	passedOver := inTurn(seats, last, to.Seat, without, counterclockwise)
+	passedOver := inTurn(seats, last, to.Seat, without, p.counterclockwise)
 	if len(passedOver) == 0 {
 		return true
 	}
@@ -430,7 +431,7 @@ func person(role baccarat.Role, seat uint32) string {
 // participant is seated the shoe comes back.
 func checkMustPass(p *Pass) {
 	r := p.Round
-	p.keptIntoShoe()
+	p.bySeats((*Pass).keptIntoShoe)
 	c := r.Coup()
 	if r.Next == 0 || p.cancelled() || !c.Complete || c.Result() != baccarat.PlayerWon || len(r.Cards) == 0 {
 		return
@@ -486,7 +487,7 @@ func (p *Pass) keptIntoShoe() {
 		occupied = s.Occupied
 	}
 	other := slices.ContainsFunc(occupied, func(s uint32) bool { return s != last })
-	if first.ByRole != baccarat.RoleCurator || first.BySeat != last || !other || counterclockwise(occupied, 0) == last {
+	if first.ByRole != baccarat.RoleCurator || first.BySeat != last || !other || p.counterclockwise(occupied, 0) == last {
 		return
 	}
 	if !p.Table.CuratorOffers {

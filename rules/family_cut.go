@@ -9,25 +9,25 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// The cut and the cutting cards. N.J.A.C. 19:47-3.5. Clockwise is descending by seat number.
+// The cut and the cutting cards. N.J.A.C. 19:47-3.5. Clockwise is as the table declares its seats, seat_ring.go.
 var cutFamily = []*Rule{
 	{
 		Name: "cut.offer-start", Back: Seating,
 		Doc:      "The cut is first offered to the participant who is entitled to it.",
 		Breach:   "Offer starts elsewhere.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferStart,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: bySeats(checkOfferStart),
 		Covers: []string{"cut.offer-order"},
 	},
 	{
 		Name: "cut.offer-order", Back: Seating, Doc: "The cut is offered clockwise to every seat until one accepts.",
 		Breach:   "A participant between two offers is skipped.",
-		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkOfferOrder,
+		Severity: finding.Minor, At: Prepared, Needs: baccarat.FeedPreparation, Check: bySeats(checkOfferOrder),
 	},
 	{
 		Name: "cut.dealer-only-if-declined", Back: Seating,
 		Doc:      "Whoever accepts cuts; the dealer cuts only when all have declined; there is one cut.",
 		Breach:   "Dealer cuts after an acceptance.",
-		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkWhoCuts,
+		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: bySeats(checkWhoCuts),
 	},
 	{
 		Name: "cut.backs-away-from-dealer", Doc: "The stack is offered with the backs facing away from the dealer.",
@@ -80,34 +80,8 @@ var cutFamily = []*Rule{
 	{
 		Name: "cut.recut-person", Doc: "The recut is made by the person whom the elected option names.",
 		Breach:   "A third person recuts.",
-		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: checkRecutPerson,
+		Severity: finding.Minor, At: Closed, Needs: baccarat.FeedPreparation, Check: bySeats(checkRecutPerson),
 	},
-}
-
-// clockwise is the occupied seat after one, going down and around; 0 if none.
-func clockwise(occupied []uint32, seat uint32) uint32 {
-	for _, s := range slices.Backward(occupied) {
-		if s < seat {
-			return s
-		}
-	}
-	if n := len(occupied); n > 0 {
-		return occupied[n-1]
-	}
-	return 0
-}
-
-// counterclockwise is the occupied seat after one, going up and around; 0 if none.
-func counterclockwise(occupied []uint32, seat uint32) uint32 {
-	for _, s := range occupied {
-		if s > seat {
-			return s
-		}
-	}
-	if len(occupied) > 0 {
-		return occupied[0]
-	}
-	return 0
 }
 
 // withSeat is a list of occupied seats, ascending, with one more unless it has it.
@@ -149,9 +123,9 @@ func seatedOffers(p *record.Preparation) (offers []record.CutOffer) {
 }
 
 // outOfTurn is the index of the first offer that is not to the seat next in turn, or follows an acceptance; 0 if none.
-func outOfTurn(occupied []uint32, offers []record.CutOffer) int {
+func (p *Pass) outOfTurn(occupied []uint32, offers []record.CutOffer) int {
 	for i := 1; i < len(offers); i++ {
-		if offers[i-1].Accepted || offers[i].Seat != clockwise(occupied, offers[i-1].Seat) {
+		if offers[i-1].Accepted || offers[i].Seat != p.clockwise(occupied, offers[i-1].Seat) {
 			return i
 		}
 	}
@@ -171,7 +145,7 @@ func (p *Pass) entitled() uint32 {
 	case prep.LastDealer == 0:
 		return highest
 	case p.Law.Game == baccarat.CheminDeFer:
-		return clockwise(prep.Occupied, prep.LastDealer)
+		return p.clockwise(prep.Occupied, prep.LastDealer)
 	case slices.Contains(prep.Occupied, prep.LastDealer):
 		return prep.LastDealer
 	}
@@ -196,7 +170,7 @@ func checkOfferStart(p *Pass) {
 	// A shoe released after the last hand leaves open who the last curator was: either will do.
 	dealt := p.Shoe.Prep.LastToDeal
 	if last := p.Shoe.Prep.LastDealer; p.Law.Game == baccarat.PuntoBanco && last != 0 && want != last &&
-		!p.Shoe.Prep.First && len(offers) > 0 && offers[0].Seat == clockwise(p.Shoe.Prep.Occupied, last) {
+		!p.Shoe.Prep.First && len(offers) > 0 && offers[0].Seat == p.clockwise(p.Shoe.Prep.Occupied, last) {
 		return // the last curator is gone: clockwise from the vacant seat, or from the highest
 	}
 	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
@@ -209,7 +183,7 @@ func checkOfferStart(p *Pass) {
 	}
 	// If the assignment of the Banker was not reported, who dealt last was responsible. N.J.A.C. 19:47-4.4(b).
 	if p.Law.Game == baccarat.CheminDeFer && len(offers) > 0 && dealt != 0 &&
-		offers[0].Seat == clockwise(p.Shoe.Prep.Occupied, dealt) {
+		offers[0].Seat == p.clockwise(p.Shoe.Prep.Occupied, dealt) {
 		return
 	}
 	wrong := len(offers) > 0 && want != 0 && offers[0].Seat != want
@@ -234,12 +208,12 @@ func checkOfferOrder(p *Pass) {
 	if len(offers) > 0 && p.seatingUnknown(prep.Occupied, offers[0].Seat, offers[0].Seq) {
 		return
 	}
-	i := outOfTurn(prep.Occupied, offers)
+	i := p.outOfTurn(prep.Occupied, offers)
 	if i == 0 {
 		p.offeredUnseated(prep)
 		return
 	}
-	want := clockwise(prep.Occupied, offers[i-1].Seat)
+	want := p.clockwise(prep.Occupied, offers[i-1].Seat)
 	if offers[i].Seat != want && len(prep.Cuts) > 0 && prep.Cuts[0].By == baccarat.RoleDealer &&
 		slices.Contains(unoffered(prep), want) {
 		return // the cut of the dealer, to whom the seat was not offered first, is the breach
@@ -258,7 +232,7 @@ func (p *Pass) offeredUnseated(prep *record.Preparation) {
 	for _, o := range all {
 		occupied = withSeat(occupied, o.Seat)
 	}
-	if i := outOfTurn(occupied, all); i > 0 && len(occupied) > len(prep.Occupied) {
+	if i := p.outOfTurn(occupied, all); i > 0 && len(occupied) > len(prep.Occupied) {
 		p.CannotJudge("the cut was offered to a seat at which no participant is on record", all[i].Seq)
 	}
 }
@@ -369,7 +343,7 @@ func unoffered(prep *record.Preparation) []uint32 {
 func (p *Pass) offeredByConduct(cut *record.Cut, offers []record.CutOffer) bool {
 	next := p.entitled()
 	if n := len(offers); n > 0 {
-		next = clockwise(p.Shoe.Prep.Occupied, offers[n-1].Seat)
+		next = p.clockwise(p.Shoe.Prep.Occupied, offers[n-1].Seat)
 	}
 	return cut.By == baccarat.RolePatron && cut.Seat == next &&
 		!slices.ContainsFunc(offers, func(o record.CutOffer) bool { return o.Seat == cut.Seat })

@@ -206,7 +206,7 @@ func (p *Pass) nextEntitled(ordered, cut record.Seq) []recutter {
 		note(offers[0].Seat)
 	}
 	for _, o := range offers {
-		if o.Seq <= cut && !o.Accepted && o.Seat == clockwise(prep.Occupied, last) {
+		if o.Seq <= cut && !o.Accepted && o.Seat == p.clockwise(prep.Occupied, last) {
 			note(o.Seat)
 		}
 	}
@@ -215,7 +215,7 @@ func (p *Pass) nextEntitled(ordered, cut record.Seq) []recutter {
 		next = append(next, recutter{role: baccarat.RoleDealer})
 	}
 	if seats > 0 {
-		next = append(next, recutter{baccarat.RolePatron, clockwise(prep.Occupied, last)})
+		next = append(next, recutter{baccarat.RolePatron, p.clockwise(prep.Occupied, last)})
 	}
 	return next
 }

@@ -137,6 +137,8 @@ type scratch struct {
 	ofSeat    seatPatron
 	legal     seatLegality
 	together  map[record.Player]record.Seq
+	// byNumber takes the seats in the order of their numbers, whatever the table declares.
+	byNumber bool
 }
 
 // seatPatron is the patron of all wagers that a collection at a seat covers which names none, if known.
