@@ -47,6 +47,34 @@ type Batch struct {
 	// Receipts is how often cards were received under the id, Backs the backs of all of them.
 	Receipts int
 	Backs    []Back
+	// Counts are the decks of each receipt of the cards that are not dealt yet, 64 at most, also of those that repeat the
+	// one before. It is empty if there is one.
+	Counts []uint32 `cbor:",omitempty"`
+}
+
+// MaxCounts is how many receipts of a batch are counted.
+const MaxCounts = 64
+
+// MayHave reports whether as many decks as a number may be those received. A receipt with the content of the one before
+// it repeats that one, or is of further decks alike; of several receipts decks may have been taken out again.
+func (b *Batch) MayHave(decks uint32) bool {
+	counts, sum := b.Counts, uint32(0)
+	switch {
+	case len(counts) > 0:
+	case len(b.Backs) > 1:
+		return true // a snapshot of an earlier version has none
+	default:
+		counts = []uint32{b.Decks}
+	}
+	for _, n := range counts {
+		if n == 0 || len(counts) == MaxCounts {
+			return true // not reported
+		}
+		if sum += n; sum == decks {
+			return true
+		}
+	}
+	return len(b.Backs) > 1 && decks < sum
 }
 
 // Back is the back of a card.

@@ -146,7 +146,9 @@ func (s *Shoe) CutFrom(c Cut) uint32 {
 	n := c.Stack
 	for i := range s.Burns {
 		if b := &s.Burns[i]; b.Opening && b.Seq < c.Seq {
-			n += 1 + b.Count
+			if n += b.Count; !b.Part {
+				n++
+			}
 		}
 	}
 	return n

@@ -140,7 +140,7 @@ func checkReceived(p *Pass) {
 		p.CannotJudge("the receipt of these cards was not reported", p.loading()...)
 		return
 	}
-	if b == nil || b.Receipts != 1 || b.Dealt != 0 || l.Seq == 0 {
+	if b == nil || len(b.Backs) == 0 || b.Dealt != 0 || l.Seq == 0 {
 		return
 	}
 	var received, loaded []string
@@ -149,17 +149,43 @@ func checkReceived(p *Pass) {
 			received, loaded = append(received, name+was), append(loaded, name+is)
 		}
 	}
-	if b.Decks != 0 {
-		differ("decks ", fmt.Sprint(b.Decks), fmt.Sprint(l.Decks))
+	if !b.MayHave(l.Decks) {
+		if p.received(b, l.Decks) {
+			p.CannotJudge("decks that were received as another batch may be in the shoe", b.Received, l.Seq)
+			return
+		}
+		differ("decks ", decksReceived(b), fmt.Sprint(l.Decks))
 	}
-	differ("back ", b.BackColor, l.BackColor)
-	differ("design ", b.BackDesign, l.BackDesign)
+	if !b.HasBack(record.Back{Color: l.BackColor, Design: l.BackDesign}) {
+		differ("back ", b.BackColor, l.BackColor)
+		differ("design ", b.BackDesign, l.BackDesign)
+	}
 	if len(received) > 0 {
 		p.Suspect(Finding{
 			Expected: "as received: " + strings.Join(received, ", "),
 			Observed: "loaded: " + strings.Join(loaded, ", "), Evidence: []record.Seq{b.Received, l.Seq},
 		})
 	}
+}
+
+// decksReceived is how many decks were received, in how many receipts: 5+2.
+func decksReceived(b *record.Batch) string {
+	if len(b.Backs) == 1 {
+		return fmt.Sprint(b.Decks)
+	}
+	counts := make([]string, len(b.Counts))
+	for i, n := range b.Counts {
+		counts[i] = fmt.Sprint(n)
+	}
+	return strings.Join(counts, "+")
+}
+
+// received reports whether a batch and another one that was not dealt were received with as many decks together. The
+// two batches of a shuffling device are not put together.
+func (p *Pass) received(b *record.Batch, decks uint32) bool {
+	return !p.Config.AutomatedShuffler && record.Any(p.Table.Batches, func(o *record.Batch) bool {
+		return o.ID != b.ID && o.Received != 0 && o.Dealt == 0 && o.Decks != 0 && o.Decks+b.Decks == decks
+	})
 }
 
 func (p *Pass) reportLoaded(expected, observed string) {
@@ -386,14 +412,15 @@ func checkBurnCount(p *Pass) {
 		p.CannotJudge("the first burned card was not read", b.Seq)
 		return
 	}
-	want := b.Indicator.BurnValue()
-	if int(b.Count) != want || (b.Cards != 0 && b.Cards != want) {
-		observed := furtherCards(int(b.Count))
-		if int(b.Count) == want {
+	want, further := b.Indicator.BurnValue(), b.Further()
+	if further != want || (b.Cards != 0 && b.Cards != want) {
+		observed := furtherCards(further)
+		if further == want {
 			observed += fmt.Sprintf(", %d of them named", b.Cards)
 		}
 		// The number and the list of one burn contradict each other, and one of the two is right.
-		p.suspectIf(b.Cards != 0 && (int(b.Count) == want || b.Cards == want), Finding{
+		listed := b.Cards != 0 && (further == want || b.Cards == want)
+		p.suspectIf(listed || p.tooFewThenUnread(p.Shoe.Prep.LastRecut()), Finding{
 			Expected: fmt.Sprintf("%v and %s", b.Indicator, furtherCards(want)), Observed: observed,
 			Evidence: []record.Seq{b.Seq},
 		})
@@ -419,7 +446,7 @@ func checkBurnOnce(p *Pass) {
 		}
 	}
 	for i := range p.Shoe.Burns {
-		if b := &p.Shoe.Burns[i]; b.Opening && b.Seq > since {
+		if b := &p.Shoe.Burns[i]; b.Opening && !b.Part && b.Seq > since {
 			n++
 			evidence = append(evidence, b.Seq)
 			if b.AfterCard {
@@ -459,6 +486,8 @@ func checkBurnOnce(p *Pass) {
 		f.Verdict, f.Observed = finding.Information, fmt.Sprintf("%s of %d cards in all", observed, cards)
 	case n > 1 && late == 0 && p.sameBurns(since):
 		f.Verdict, f.Observed = finding.Suspect, observed+" of the same cards: one of them may be a repeated report"
+	case n > 1 && late == 0 && p.tooFewThenUnread(since):
+		f.Verdict, f.Observed = finding.Suspect, observed+", one without its first card: it may be a part of the first one"
 	}
 	p.Report(f)
 }
@@ -469,16 +498,16 @@ func (p *Pass) inParts(since record.Seq) int {
 	want, cards := 0, 0
 	for i := range p.Shoe.Burns {
 		b := &p.Shoe.Burns[i]
-		if !b.Opening || b.Seq <= since {
+		if !b.Opening || b.Part || b.Seq <= since {
 			continue
 		}
 		if cards == 0 {
 			want = 1 + b.Indicator.BurnValue()
-			if b.Indicator == baccarat.Unread || 1+int(b.Count) >= want {
+			if b.Indicator == baccarat.Unread || 1+b.Further() >= want {
 				return 0
 			}
 		}
-		cards += 1 + int(b.Count)
+		cards += 1 + b.Further()
 	}
 	if cards != want {
 		return 0
@@ -486,12 +515,30 @@ func (p *Pass) inParts(since record.Seq) int {
 	return cards
 }
 
+// tooFewThenUnread reports whether the first opening burn since an event took too few cards, and the first card of a
+// later one was not read.
+func (p *Pass) tooFewThenUnread(since record.Seq) bool {
+	var first *record.Burn
+	for i := range p.Shoe.Burns {
+		switch b := &p.Shoe.Burns[i]; {
+		case !b.Opening || b.Part || b.Seq <= since:
+		case first == nil:
+			if first = b; b.Indicator == baccarat.Unread || b.Further() >= b.Indicator.BurnValue() {
+				return false
+			}
+		case b.Indicator == baccarat.Unread:
+			return true
+		}
+	}
+	return false
+}
+
 // sameBurns reports whether all opening burns since an event have the same cards.
 func (p *Pass) sameBurns(since record.Seq) bool {
 	var first *record.Burn
 	for i := range p.Shoe.Burns {
 		switch b := &p.Shoe.Burns[i]; {
-		case !b.Opening || b.Seq <= since:
+		case !b.Opening || b.Part || b.Seq <= since:
 		case first == nil:
 			first = b
 		case b.Indicator != first.Indicator || b.Count != first.Count || b.Indicator == baccarat.Unread:
@@ -508,7 +555,7 @@ func (p *Pass) openingParts() iter.Seq[*record.Burn] {
 		since := p.Shoe.Prep.LastRecut()
 		parts := p.inParts(since) != 0
 		for i := range p.Shoe.Burns {
-			if b := &p.Shoe.Burns[i]; b.Opening && b.Seq > since && (!yield(b) || !parts) {
+			if b := &p.Shoe.Burns[i]; b.Opening && !b.Part && b.Seq > since && (!yield(b) || !parts) {
 				return
 			}
 		}

@@ -21,7 +21,7 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 	}
 	burned := record.Any(s.Burns, func(b *record.Burn) bool {
 		further := b.First
-		if b.Opening { // its first card is the indicator, which the burn takes as well
+		if b.Opening && !b.Part { // its first card is the indicator, which the burn takes as well
 			further++
 		}
 		return p.CardSeq >= b.First && p.CardSeq < further+b.Count
@@ -58,10 +58,11 @@ func (t *Table) burn(c *turn, s *Shoe, p *schema.ShoeBurned) {
 	if b.Destination == baccarat.Rack {
 		t.rack(s, c.seq)
 	}
-	if opening {
-		s.takeOut(c, indicator)
-	} else {
+	switch {
+	case !opening:
 		s.answer(len(s.Burns)-1, indicator)
+	case !s.continues(len(s.Burns) - 1):
+		s.takeOut(c, indicator)
 	}
 	for i := range min(p.Count, 52*8) {
 		card := baccarat.Unread
@@ -70,6 +71,45 @@ func (t *Table) burn(c *turn, s *Shoe, p *schema.ShoeBurned) {
 		}
 		s.takeOut(c, card)
 	}
+}
+
+// continues reports whether an opening burn is of further cards with the first card of the one before it, and joins
+// the two: that one took too few, and this one names its first card again, or none and as many cards as are left. A
+// burn that takes as many with a first card of its own has one.
+func (s *Shoe) continues(burn int) bool {
+	b, first := &s.Burns[burn], burn-1
+	for ; first >= 0 && s.Burns[first].Part; first-- {
+	}
+	if first < 0 || b.AfterCard || !s.Burns[first].Opening || s.Burns[first].Seq < s.Prep.LastRecut() {
+		return false
+	}
+	f := &s.Burns[first]
+	left := f.Indicator.BurnValue() - f.Further()
+	again := b.Indicator == f.Indicator && int(b.Count) <= left && int(b.Count)+1 != left
+	if f.Indicator == baccarat.Unread || left <= 0 || !again && !(b.Indicator == baccarat.Unread && int(b.Count) == left) {
+		return false
+	}
+	f.More, b.Part = f.More+b.Count, true
+	switch {
+	case b.Count > 0 && b.Cards == 0 || f.Cards == 0 && f.Further() > int(b.Count):
+		f.Cards = 0
+	default:
+		f.Cards += b.Cards
+	}
+	switch {
+	case f.Shown != baccarat.ShownAll || b.Shown == baccarat.ShownAll:
+	case b.Shown == baccarat.NoShown:
+		f.Shown = baccarat.NoShown
+	default:
+		f.Shown = baccarat.ShownFirst
+	}
+	if s.Law != nil && f.Destination == s.Law.BurnTo {
+		f.Destination = b.Destination
+	}
+	if f.Discarded != record.DiscardedBeforeShown && b.Discarded != f.Discarded {
+		f.Discarded = b.Discarded
+	}
+	return true
 }
 
 // answer links a burn for an irregularity to what it answers: cards found face up that no burn answers yet, or the card

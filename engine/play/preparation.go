@@ -22,9 +22,13 @@ func (t *Table) foldCards(c *turn) {
 		back := record.Back{Color: p.BackColor, Design: p.BackDesign}
 		if b.Receipts > 0 && b.Dealt == 0 && b.Decks == p.DeckCount && b.PreShuffled == p.PreShuffled &&
 			back == (record.Back{Color: b.BackColor, Design: b.BackDesign}) {
+			countDecks(b, p.DeckCount)
 			return // published before, under another event id
 		}
 		t.forNew(b)
+		if len(b.Backs) > 0 {
+			countDecks(b, p.DeckCount)
+		}
 		b.ID, b.Received, b.Decks, b.PreShuffled = p.BatchID, c.seq, p.DeckCount, p.PreShuffled
 		b.BackColor, b.BackDesign, b.Receipts = p.BackColor, p.BackDesign, b.Receipts+1
 		b.Backs = append(b.Backs, back)
@@ -105,7 +109,7 @@ func (t *Table) forNew(b *record.Batch) {
 	case b.Dealt == 0:
 		done = ^record.Seq(0)
 	default:
-		b.Backs = nil // other cards take the place of those that were dealt
+		b.Backs, b.Counts = nil, nil // other cards take the place of those that were dealt
 	}
 	for _, step := range []*record.Seq{
 		&b.Inspected, &b.Reinspected, &b.Verified, &b.Spread, &b.Viewed, &b.Washed, &b.Stacked,
@@ -115,6 +119,16 @@ func (t *Table) forNew(b *record.Batch) {
 		}
 	}
 	b.Shuffled, b.Reshuffled, b.Dealt = 0, 0, 0
+}
+
+// countDecks counts a further receipt of a batch.
+func countDecks(b *record.Batch, decks uint32) {
+	if len(b.Counts) == 0 {
+		b.Counts = append(b.Counts, b.Decks)
+	}
+	if len(b.Counts) < record.MaxCounts {
+		b.Counts = append(b.Counts, decks)
+	}
 }
 
 // batchState notes where a batch is, and cards of two batches meeting in the discard rack.
