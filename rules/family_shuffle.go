@@ -97,15 +97,12 @@ func checkLacing(p *Pass) {
 		p.CannotJudge("whether pre-shuffled cards must be laced is not in the text", p.loading()...)
 		return
 	}
-	tolerance, err := strconv.Atoi(p.option("lace_tolerance"))
-	if err != nil {
-		tolerance = 10
-	}
-	laced, about := s.Prep.Laced, func(cards uint32) bool { return abs(int64(cards)-52) <= int64(tolerance) }
+	laced := s.Prep.Laced
+	about := func(cards uint32) bool { return abs(int64(cards)-deck) <= int64(p.laceTolerance()) }
 	if n := len(laced); n != 1 {
 		cards, one := uint32(0), false
 		for _, l := range laced {
-			cards, one = cards+l.Cards, one || about(l.Cards) && !l.Uneven
+			cards, one = cards+l.Cards, one || p.deckLaced(l)
 		}
 		if about(cards) { // in several parts
 			for _, l := range laced {
@@ -114,6 +111,9 @@ func checkLacing(p *Pass) {
 				}
 			}
 			return
+		}
+		if one && p.misplacedLacing() > 0 {
+			return // shuffle.step-order reports it
 		}
 		p.suspectIf(one, Finding{ // published again, or done again because it was not even
 			Expected: "laced once", Observed: times("laced", n), Evidence: []record.Seq{s.First, s.Loaded.Seq},
@@ -124,10 +124,24 @@ func checkLacing(p *Pass) {
 		p.reportUneven(l.Seq)
 	} else if !about(l.Cards) {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("about 52 cards, %d more or less", tolerance), Observed: fmt.Sprint(l.Cards),
+			Expected: fmt.Sprintf("about 52 cards, %d more or less", p.laceTolerance()), Observed: fmt.Sprint(l.Cards),
 			Evidence: []record.Seq{l.Seq},
 		})
 	}
+}
+
+// laceTolerance is how many cards more or less than a deck are about one.
+func (p *Pass) laceTolerance() int {
+	tolerance, err := strconv.Atoi(p.option("lace_tolerance"))
+	if err != nil {
+		return 10
+	}
+	return tolerance
+}
+
+// deckLaced reports whether about one deck was laced evenly.
+func (p *Pass) deckLaced(l record.Laced) bool {
+	return abs(int64(l.Cards)-deck) <= int64(p.laceTolerance()) && !l.Uneven
 }
 
 func (p *Pass) reportUneven(at record.Seq) {
@@ -211,9 +225,40 @@ func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(b
 	}
 }
 
-// checkShuffleOrder compares the steps with their order. A recut begins a part of its own, since the steps from the
-// offers on are done again.
+// checkShuffleOrder compares the steps with their order. A lacing before the one that is due is no step too early if
+// the steps from the shuffle on follow it; one after it is suspected if it may be that one, reported again.
 func checkShuffleOrder(p *Pass) {
+	laced := p.Shoe.Prep.Laced
+	f, wrong := p.stepsReversed(laced)
+	switch extra := p.misplacedLacing(); {
+	case !wrong, extra == 0: // shuffled and laced again before the cut
+	case extra > 0 && laced[extra].Cards == laced[extra-1].Cards && laced[extra].Uneven == laced[extra-1].Uneven:
+		f.Observed += "; it may be the lacing before, reported again"
+		p.Suspect(f)
+	default:
+		p.Report(f)
+	}
+}
+
+// misplacedLacing is the index of a lacing without which the steps are in their order, if another one is as the text has
+// it; -1 if there is none.
+func (p *Pass) misplacedLacing() int {
+	laced := p.Shoe.Prep.Laced
+	if _, wrong := p.stepsReversed(laced); len(laced) < 2 || !wrong {
+		return -1
+	}
+	for i := range laced {
+		rest := slices.Delete(slices.Clone(laced), i, i+1)
+		if _, wrong := p.stepsReversed(rest); !wrong && slices.ContainsFunc(rest, p.deckLaced) {
+			return i
+		}
+	}
+	return -1
+}
+
+// stepsReversed is what the first step that comes too early shows, with the lacings of a list. A recut begins a part of
+// its own, since the steps from the offers on are done again.
+func (p *Pass) stepsReversed(lacings []record.Laced) (f Finding, wrong bool) {
 	prep := &p.Shoe.Prep
 	first, again := stepGroup{name: "shuffle"}, stepGroup{name: "reshuffle"}
 	for _, h := range prep.Shuffles {
@@ -224,19 +269,19 @@ func checkShuffleOrder(p *Pass) {
 		}
 	}
 	laced := stepGroup{name: "lacing"}
-	for _, l := range prep.Laced {
+	for _, l := range lacings {
 		laced.seqs = append(laced.seqs, l.Seq)
 	}
 	groups := []stepGroup{first, laced, again}
 	from := record.Seq(0)
 	for _, r := range prep.Recuts {
 		groups = append(groups, p.cutSteps(from, r.Seq)...)
-		if p.permuted(groups) {
-			return
+		if f, wrong = permuted(groups); wrong {
+			return f, true
 		}
 		groups, from = nil, r.Seq
 	}
-	p.permuted(append(groups, p.cutSteps(from, math.MaxUint64)...))
+	return permuted(append(groups, p.cutSteps(from, math.MaxUint64)...))
 }
 
 // stepGroup is the events of one step of a preparation.
@@ -276,24 +321,23 @@ func (p *Pass) cutSteps(from, to record.Seq) []stepGroup {
 	return groups
 }
 
-// permuted reports the first step that comes too early.
-func (p *Pass) permuted(groups []stepGroup) bool {
+// permuted is what the first step that comes too early shows.
+func permuted(groups []stepGroup) (f Finding, wrong bool) {
 	last, name := record.Seq(0), ""
 	for _, g := range groups {
 		for _, seq := range g.seqs {
 			if seq < last {
-				p.Report(Finding{
+				return Finding{
 					Expected: "shuffle, lacing, reshuffle, offers, cut, transposing, cutting cards, loading",
 					Observed: g.name + " before " + name, Evidence: []record.Seq{seq, last},
-				})
-				return true
+				}, true
 			}
 		}
 		if len(g.seqs) > 0 {
 			last, name = max(last, slices.Max(g.seqs)), g.name
 		}
 	}
-	return false
+	return f, false
 }
 
 // deck is how many places must be seen before a repeated order is judged.
