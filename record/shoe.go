@@ -201,6 +201,26 @@ type RoundSummary struct {
 	Beyond []baccarat.Card `cbor:",omitempty"`
 	// DealtBy is another seat than the curator's, or the Banker's, that drew every card as such; 0 if none.
 	DealtBy uint32 `cbor:",omitempty"`
+	// OtherBack is the back that every card had, if it is not that of the shoe; see Shoe.OtherBack.
+	OtherBack string `cbor:",omitempty"`
+}
+
+// OtherBack is the back of every card of a round, of four or more, if all have one and it is not the back that was
+// reported of the shoe; empty otherwise.
+func (s *Shoe) OtherBack(r *Round) string {
+	if len(r.Cards) < 4 {
+		return ""
+	}
+	back, loaded := Back{r.Cards[0].Back, r.Cards[0].Design}, Back{s.Loaded.BackColor, s.Loaded.BackDesign}
+	if loaded.Color == "" || back.Color == "" || back.Color == loaded.Color &&
+		(back.Design == "" || loaded.Design == "" || back.Design == loaded.Design) ||
+		Any(r.Cards, func(c *DealtCard) bool { return c.Back != back.Color || c.Design != back.Design }) {
+		return ""
+	}
+	if back.Color == loaded.Color {
+		return "of design " + back.Design
+	}
+	return back.Color
 }
 
 // Due is a banker wager that owes vigorish, and what became of it.
@@ -383,6 +403,9 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 	sum := RoundSummary{
 		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
 		Curator: r.Curator, Complete: settled.Complete, Beyond: r.beyond(), DealtBy: r.dealtByAnother(),
+	}
+	if !r.Missing {
+		sum.OtherBack = s.OtherBack(r)
 	}
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq

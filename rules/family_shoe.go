@@ -244,9 +244,8 @@ func checkBacks(p *Pass) {
 		p.CannotJudge("the back of the shoe's cards was not reported", p.Shoe.Loaded.Seq)
 		return
 	}
-	if cards := p.Round.Cards; len(cards) >= 4 && cards[0].Back != "" && cards[0].Back != want &&
-		!record.Any(cards, func(c *record.DealtCard) bool { return c.Back != cards[0].Back }) {
-		p.otherBacks(cards, want)
+	if other := p.Shoe.OtherBack(p.Round); other != "" {
+		p.otherBacks(other)
 		return
 	}
 	for i := range p.Round.Cards {
@@ -262,16 +261,40 @@ func checkBacks(p *Pass) {
 }
 
 // otherBacks suspects a round of which every card has another back than the shoe's, all of them the same one: other
-// cards are in the shoe, or its back was reported wrong.
-func (p *Pass) otherBacks(cards []record.DealtCard, want string) {
-	seqs := []record.Seq{p.Shoe.Loaded.Seq}
+// cards are in the shoe, or its back was reported wrong. It is one finding for all such rounds of a shoe. If the cards
+// are those received, and the shoe was reported with another back, shoe.loaded-as-received has it.
+func (p *Pass) otherBacks(other string) {
+	cards, l := p.Round.Cards, &p.Shoe.Loaded
+	var before *record.RoundSummary // the round dealt before
+	again := false
+	for i := range p.Shoe.Rounds {
+		if r := &p.Shoe.Rounds[i]; r.No < p.Round.No && r.Card != 0 {
+			before, again = r, again || r.OtherBack == other
+		}
+	}
+	b := p.Table.Batch(p.Shoe.Batch())
+	received := b != nil && b.HasBack(record.Back{Color: cards[0].Back, Design: cards[0].Design})
+	reported := received && p.Config.Reports(baccarat.FeedPreparation) && b.Dealt > l.Seq &&
+		!b.HasBack(record.Back{Color: l.BackColor, Design: l.BackDesign})
+	seqs := []record.Seq{l.Seq}
 	for i := range cards {
 		seqs = append(seqs, cards[i].Seq)
 	}
-	p.Suspect(Finding{
-		Subject: finding.OfCard(cards[0].CardSeq), Expected: "back " + want, Evidence: seqs, Cites: p.backsCited(),
-		Observed: fmt.Sprintf("back %s of all %d cards of the round", cards[0].Back, len(cards)),
-	})
+	own := l.BackColor
+	if cards[0].Back == own {
+		own = "of design " + l.BackDesign
+	}
+	switch {
+	case reported && (before == nil || before.OtherBack == other):
+	case !reported && again:
+	case received && len(b.Backs) > 1 && p.backsCited() != nil:
+		p.CannotJudge("decks with several backs were received; of which deck a card is was not reported", seqs...)
+	default:
+		p.Suspect(Finding{
+			Subject: finding.OfCard(cards[0].CardSeq), Expected: "back " + own, Evidence: seqs, Cites: p.backsCited(),
+			Observed: fmt.Sprintf("back %s of all %d cards of the round", other, len(cards)),
+		})
+	}
 }
 
 // foreignBack reports a card with another back than the shoe's. Without a shuffling device 9 NYCRR 5322.15(c) has the

@@ -240,8 +240,8 @@ func checkShuffleOrder(p *Pass) {
 	}
 }
 
-// misplacedLacing is the index of a lacing without which the steps are in their order, if another one is as the text has
-// it; -1 if there is none.
+// misplacedLacing is the index of a lacing without which the steps are in their order, if another one is as the text
+// has it; -1 if there is none.
 func (p *Pass) misplacedLacing() int {
 	laced := p.Shoe.Prep.Laced
 	if _, wrong := p.stepsReversed(laced); len(laced) < 2 || !wrong {
