@@ -380,6 +380,28 @@ func checkCutDepth(p *Pass) {
 		p.Report(f)
 		return
 	}
+	p.partCut(replaced)
+}
+
+// partCut suspects a stack that was cut with fewer cards than the shoe was loaded with: the cards are cut, and those of
+// the stack are inserted into the shoe. N.J.A.C. 19:47-3.5(c)-(d), 4.4(c)-(d), 7.5(c)-(d). After a void round
+// irreg.insufficient.full-reshuffle reports it.
+func (p *Pass) partCut(replaced []record.Seq) {
+	s := p.Shoe
+	want := 52 * s.Loaded.Decks
+	if want == 0 || s.Prep.VoidBefore != 0 {
+		return
+	}
+	for _, c := range s.Prep.Cuts {
+		if c.Stack == 0 || s.CutFrom(c) >= want || s.Prep.Remedied(c.Seq) || slices.Contains(replaced, c.Seq) {
+			continue
+		}
+		p.Suspect(Finding{
+			Expected: fmt.Sprintf("the %d cards of the shoe cut", want), Observed: fmt.Sprintf("a stack of %d cut", c.Stack),
+			Evidence: []record.Seq{c.Seq, s.Loaded.Seq},
+		})
+		return
+	}
 }
 
 func checkTransposed(p *Pass) {
