@@ -319,6 +319,13 @@ func checkBankerDeals(p *Pass) {
 			}
 			p.Report(f)
 			return
+		case c.ByRole != baccarat.RoleBanker && c.ByRole != baccarat.RoleCurator && c.ByRole != baccarat.RolePatron &&
+			c.ByRole != baccarat.RoleDevice: // who has no seat at the table
+			p.Suspect(Finding{
+				Subject: finding.OfCard(c.CardSeq), Seat: c.BySeat, Evidence: []record.Seq{c.Seq},
+				Expected: fmt.Sprintf("drawn by the Banker, seat %d", p.Round.Curator), Observed: "drawn by " + drawer(c),
+			})
+			return
 		}
 	}
 }
