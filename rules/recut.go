@@ -76,6 +76,51 @@ func checkRecutWindow(p *Pass) {
 		}
 		p.Report(f)
 	}
+	p.preparedInPlay()
+}
+
+// preparedInPlay suspects steps of the preparation that were taken between the first and the last card of the shoe: the
+// cards are laced, cut and moved before play, and cut again "before any cards have been dealt". N.J.A.C.
+// 19:47-3.5(b)-(e), 4.4(b)-(e), 7.5(b)-(e). They may have been recorded late. What follows an order that came too late
+// is that finding.
+func (p *Pass) preparedInPlay() {
+	s, prep := p.Shoe, &p.Shoe.Prep
+	first := record.Seq(0)
+	for i := range s.Rounds {
+		if at := s.Rounds[i].Card; at != 0 && (first == 0 || at < first) {
+			first = at
+		}
+	}
+	if first == 0 || slices.ContainsFunc(prep.Recuts, func(r record.Recut) bool { return r.Late }) {
+		return
+	}
+	var names []string
+	f := Finding{Expected: "the cards laced, cut and moved before the first card"}
+	step := func(at record.Seq, name string) {
+		if at <= first || at >= s.LastCard {
+			return
+		}
+		if f.Evidence = append(f.Evidence, at); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, l := range prep.Laced {
+		step(l.Seq, "laced")
+	}
+	for i := range prep.Cuts {
+		step(prep.Cuts[i].Seq, "cut")
+	}
+	for _, t := range prep.Transposed {
+		step(t.Seq, "front cards moved to the back")
+	}
+	for _, c := range prep.Cutcards {
+		step(c.Seq, "cutting card placed")
+	}
+	if len(names) > 0 {
+		f.Observed = strings.Join(names, ", ") + " during play"
+		f.Evidence = append(f.Evidence, first, s.LastCard)
+		p.Suspect(f)
+	}
 }
 
 // RecutGrounds are words of the sentence, and of what makes a cut improper or endangers the game.
