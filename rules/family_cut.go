@@ -383,8 +383,8 @@ func checkCutDepth(p *Pass) {
 	p.partCut(replaced)
 }
 
-// partCut suspects a stack that was cut with fewer cards than the shoe was loaded with: the cards are cut, and those of
-// the stack are inserted into the shoe. N.J.A.C. 19:47-3.5(c)-(d), 4.4(c)-(d), 7.5(c)-(d). After a void round
+// partCut suspects a stack that was cut with fewer cards than the shoe was loaded with: the cards are cut, and the
+// stack is inserted into the shoe. N.J.A.C. 19:47-3.5(c)-(d), 4.4(c)-(d), 7.5(c)-(d). After a void round
 // irreg.insufficient.full-reshuffle reports it.
 func (p *Pass) partCut(replaced []record.Seq) {
 	s := p.Shoe

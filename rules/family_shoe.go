@@ -180,7 +180,7 @@ func decksReceived(b *record.Batch) string {
 	return strings.Join(counts, "+")
 }
 
-// received reports whether a batch and another one that was not dealt were received with as many decks together. The
+// received reports whether a batch and another, undealt one were received with as many decks together. The
 // two batches of a shuffling device are not put together.
 func (p *Pass) received(b *record.Batch, decks uint32) bool {
 	return !p.Config.AutomatedShuffler && record.Any(p.Table.Batches, func(o *record.Batch) bool {

@@ -225,7 +225,7 @@ func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(b
 	}
 }
 
-// checkShuffleOrder compares the steps with their order. A lacing before the one that is due is no step too early if
+// checkShuffleOrder compares the steps with their order. A lacing before the due one is no step too early if
 // the steps from the shuffle on follow it; one after it is suspected if it may be that one, reported again.
 func checkShuffleOrder(p *Pass) {
 	laced := p.Shoe.Prep.Laced
