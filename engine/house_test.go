@@ -25,8 +25,8 @@ var layering = map[string][]string{
 	"engine/order":    {"state.go", "queue.go", "reorder.go", "passed.go", "take.go", "log.go", "item.go"},
 	"engine/play": {
 		"state.go", "apply.go", "fold.go", "config.go", "rounds.go", "vigorish.go", "consistency.go", "irregular.go",
-		"cards.go", "shoes.go", "stages.go", "preparation.go", "batches.go", "acts.go", "limit.go", "gaps.go", "table.go",
-		"stage.go",
+		"cards.go", "shoes.go", "stages.go", "finalcount.go", "preparation.go", "batches.go", "acts.go", "limit.go",
+		"gaps.go", "table.go", "stage.go",
 	},
 	"engine/verdict": {
 		"state.go", "table.go", "misread.go", "complete.go", "report.go", "feed.go", "anomaly.go",

@@ -278,6 +278,12 @@ func (p *Pass) vague(e *errant) bool {
 	return e.card.Fate == record.Burned && !described(&p.Shoe.Burns[e.card.Burn])
 }
 
+// counted reports whether an errant card is in the other hand by the final counts alone.
+func (p *Pass) counted(e *errant) bool {
+	return e.card.Fate == record.MovedAway &&
+		!record.Any(p.Round.Moves, func(m *record.Move) bool { return m.CardSeq == e.card.CardSeq })
+}
+
 // described reports whether it was reported what a burn showed and where it went.
 func described(b *record.Burn) bool {
 	return b.Shown != baccarat.NoShown && b.Destination != baccarat.NoDestination
@@ -298,6 +304,11 @@ func wrongRemedy(want remedy) func(*Pass) {
 			}
 			if p.vague(&e) {
 				p.CannotJudge("how a card was burned was not reported", e.card.Seq, e.card.FateAt)
+				continue
+			}
+			if p.counted(&e) {
+				p.CannotJudge(fmt.Sprintf("final counts have %v in the %v hand, its move was not reported",
+					e.card.Card, e.card.Final), e.card.Seq, e.card.FateAt)
 				continue
 			}
 			done, kept, observed := p.done(&e)
@@ -369,7 +380,7 @@ func checkRemedied(p *Pass) {
 		p.CannotJudge("a card of the round was not read", cardEvidence(p.Round)...)
 	}
 	for _, e := range p.errants() {
-		if done, _, _ := p.done(&e); done && !e.unseen && !p.vague(&e) {
+		if done, _, _ := p.done(&e); done && !e.unseen && !p.vague(&e) && !p.counted(&e) {
 			p.Report(Finding{
 				Subject: finding.OfCard(e.card.CardSeq), Evidence: []record.Seq{e.card.Seq, e.card.FateAt},
 				Expected: "irregularities handled as prescribed", Observed: fmt.Sprintf("%v %v", e.card.Card, e.want),

@@ -234,15 +234,6 @@ func (s *Shoe) setThirdAside(r *record.Round) {
 	}
 }
 
-// contradicts reports whether a call gives a hand another final count than its cards.
-func contradicts(call *record.Call, c *baccarat.Coup) bool {
-	count := uint32(c.P)
-	if call.Hand == baccarat.Banker {
-		count = uint32(c.B)
-	}
-	return call.Code == baccarat.FinalCount && call.Hand != baccarat.NoHand && call.Value != count
-}
-
 // disputeCard notes that two events give a card of one number another hand or another rank: it counts as not read.
 func (t *Table) disputeCard(c *turn, s *Shoe, r *record.Round, d *record.DealtCard) {
 	if d.Card != baccarat.Unread {

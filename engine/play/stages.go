@@ -54,7 +54,7 @@ func (t *Table) dealt(c *turn, s *Shoe) {
 	if p.Dealt || s.Law == nil || undealt {
 		return
 	}
-	if r.Ended.Seq == 0 && (r.Errant || s.Law.CardsDue(r.Coup()) > 0) {
+	if undecided := s.moveUnreported(r); r.Ended.Seq == 0 && (r.Errant || undecided || s.Law.CardsDue(r.Coup()) > 0) {
 		return
 	}
 	p.Dealt = true
@@ -191,6 +191,7 @@ func (t *Table) finishDealing(c *turn, s *Shoe) {
 	if s.Progress.Dealt || len(r.Cards) == 0 || s.Law == nil {
 		return
 	}
+	s.moveUnreported(r)
 	if lacksCard(s, r) {
 		t.cardLost(c, s, r)
 	}
