@@ -495,10 +495,8 @@ func checkThirdCardFace(p *Pass) {
 // 19:47-3.8(c), 7.7(c).
 func (p *Pass) thirdUnderShoe(c *record.DealtCard) {
 	final := record.Seq(0)
-	for i := range p.Round.Calls {
-		if call := &p.Round.Calls[i]; call.Code == baccarat.FinalCount && final == 0 {
-			final = call.Seq
-		}
+	if call := p.Round.CallOf(baccarat.FinalCount); call != nil {
+		final = call.Seq
 	}
 	place, at := lies(p.Round, c, p.firstHanded(c, final))
 	if place != record.MovedUnderShoe || p.cancelled() {

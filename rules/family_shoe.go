@@ -428,7 +428,7 @@ func opening(s *record.Shoe) *record.Burn {
 
 func checkBurnCount(p *Pass) {
 	b := opening(p.Shoe)
-	if b == nil || p.inParts(p.Shoe.Prep.LastRecut()) != 0 {
+	if b == nil || p.inParts() != 0 {
 		return
 	}
 	if b.Indicator == baccarat.Unread {
@@ -443,7 +443,7 @@ func checkBurnCount(p *Pass) {
 		}
 		// The number and the list of one burn contradict each other, and one of the two is right.
 		listed := b.Cards != 0 && (further == want || b.Cards == want)
-		p.suspectIf(listed || p.tooFewThenUnread(p.Shoe.Prep.LastRecut()), Finding{
+		p.suspectIf(listed || p.tooFewThenUnread(), Finding{
 			Expected: fmt.Sprintf("%v and %s", b.Indicator, furtherCards(want)), Observed: observed,
 			Evidence: []record.Seq{b.Seq},
 		})
@@ -468,15 +468,13 @@ func checkBurnOnce(p *Pass) {
 			loaded = load // the first one
 		}
 	}
-	for i := range p.Shoe.Burns {
-		if b := &p.Shoe.Burns[i]; b.Opening && !b.Part && b.Seq > since {
-			n++
-			evidence = append(evidence, b.Seq)
-			if b.AfterCard {
-				late = b.Seq
-			}
-			early = early || b.Seq < loaded
+	for b := range p.openings() {
+		n++
+		evidence = append(evidence, b.Seq)
+		if b.AfterCard {
+			late = b.Seq
 		}
+		early = early || b.Seq < loaded
 	}
 	switch {
 	case n == 1 && late == 0 && early:
@@ -503,27 +501,35 @@ func checkBurnOnce(p *Pass) {
 		Expected: "one opening burn before the first card", Observed: observed,
 		Evidence: append(evidence, p.Shoe.Loaded.Seq),
 	}
-	cards := p.inParts(since)
+	cards := p.inParts()
 	switch {
 	case n > 1 && late == 0 && cards != 0: // what was left out of the burn was burned before play
 		f.Verdict, f.Observed = finding.Information, fmt.Sprintf("%s of %d cards in all", observed, cards)
-	case n > 1 && late == 0 && p.sameBurns(since):
+	case n > 1 && late == 0 && p.sameBurns():
 		f.Verdict, f.Observed = finding.Suspect, observed+" of the same cards: one of them may be a repeated report"
-	case n > 1 && late == 0 && p.tooFewThenUnread(since):
+	case n > 1 && late == 0 && p.tooFewThenUnread():
 		f.Verdict, f.Observed = finding.Suspect, observed+", one without its first card: it may be a part of the first one"
 	}
 	p.Report(f)
 }
 
-// inParts is how many cards the opening burns since an event took together, if the first one took too few and all of
-// them as many as its first card wants; otherwise 0.
-func (p *Pass) inParts(since record.Seq) int {
-	want, cards := 0, 0
-	for i := range p.Shoe.Burns {
-		b := &p.Shoe.Burns[i]
-		if !b.Opening || b.Part || b.Seq <= since {
-			continue
+// openings are the opening burns of the stack as it was cut last. A burn that continues another one is part of that.
+func (p *Pass) openings() iter.Seq[*record.Burn] {
+	return func(yield func(*record.Burn) bool) {
+		since := p.Shoe.Prep.LastRecut()
+		for i := range p.Shoe.Burns {
+			if b := &p.Shoe.Burns[i]; b.Opening && !b.Part && b.Seq > since && !yield(b) {
+				return
+			}
 		}
+	}
+}
+
+// inParts is how many cards the opening burns took together, if the first one took too few and all of them as many as
+// its first card wants; otherwise 0.
+func (p *Pass) inParts() int {
+	want, cards := 0, 0
+	for b := range p.openings() {
 		if cards == 0 {
 			want = 1 + b.Indicator.BurnValue()
 			if b.Indicator == baccarat.Unread || 1+b.Further() >= want {
@@ -538,13 +544,12 @@ func (p *Pass) inParts(since record.Seq) int {
 	return cards
 }
 
-// tooFewThenUnread reports whether the first opening burn since an event took too few cards, and the first card of a
-// later one was not read.
-func (p *Pass) tooFewThenUnread(since record.Seq) bool {
+// tooFewThenUnread reports whether the first opening burn took too few cards, and the first card of a later one was not
+// read.
+func (p *Pass) tooFewThenUnread() bool {
 	var first *record.Burn
-	for i := range p.Shoe.Burns {
-		switch b := &p.Shoe.Burns[i]; {
-		case !b.Opening || b.Part || b.Seq <= since:
+	for b := range p.openings() {
+		switch {
 		case first == nil:
 			if first = b; b.Indicator == baccarat.Unread || b.Further() >= b.Indicator.BurnValue() {
 				return false
@@ -556,12 +561,11 @@ func (p *Pass) tooFewThenUnread(since record.Seq) bool {
 	return false
 }
 
-// sameBurns reports whether all opening burns since an event have the same cards.
-func (p *Pass) sameBurns(since record.Seq) bool {
+// sameBurns reports whether all opening burns have the same cards.
+func (p *Pass) sameBurns() bool {
 	var first *record.Burn
-	for i := range p.Shoe.Burns {
-		switch b := &p.Shoe.Burns[i]; {
-		case !b.Opening || b.Part || b.Seq <= since:
+	for b := range p.openings() {
+		switch {
 		case first == nil:
 			first = b
 		case b.Indicator != first.Indicator || b.Count != first.Count || b.Indicator == baccarat.Unread:
@@ -575,10 +579,9 @@ func (p *Pass) sameBurns(since record.Seq) bool {
 // complete it.
 func (p *Pass) openingParts() iter.Seq[*record.Burn] {
 	return func(yield func(*record.Burn) bool) {
-		since := p.Shoe.Prep.LastRecut()
-		parts := p.inParts(since) != 0
-		for i := range p.Shoe.Burns {
-			if b := &p.Shoe.Burns[i]; b.Opening && !b.Part && b.Seq > since && (!yield(b) || !parts) {
+		parts := p.inParts() != 0
+		for b := range p.openings() {
+			if !yield(b) || !parts {
 				return
 			}
 		}

@@ -1,7 +1,6 @@
 package rules
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 
@@ -155,19 +154,7 @@ func (p *Pass) ring(seat uint32) int {
 }
 
 // nextSeat is the first occupied seat counterclockwise from a seat, as the table declares its seats.
-func (p *Pass) nextSeat(occupied []uint32, seat uint32) (next uint32) {
-	from, first := p.ring(seat), uint32(0)
-	for _, s := range occupied {
-		at := p.ring(s)
-		if first == 0 || at < p.ring(first) {
-			first = s
-		}
-		if at > from && (next == 0 || at < p.ring(next)) {
-			next = s
-		}
-	}
-	return cmp.Or(next, first)
-}
+func (p *Pass) nextSeat(occupied []uint32, seat uint32) uint32 { return nextBy(p.ring, occupied, seat) }
 
 // turnedByDealer judges a relinquished hand that was handed to no one afterwards.
 func (p *Pass) turnedByDealer(gave, accepted *record.Squeeze, refused []uint32) {

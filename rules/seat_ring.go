@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -51,62 +52,45 @@ func accuses(findings []Finding) bool {
 // numbered reports whether the seats are in the order of their numbers.
 func (p *Pass) numbered() bool { return p.byNumber || slices.IsSorted(p.Config.Seats) }
 
+// place is the place of a seat around the table, counterclockwise.
+func (p *Pass) place(seat uint32) int {
+	if p.numbered() {
+		return int(seat)
+	}
+	return p.ring(seat)
+}
+
 // clockwise is the occupied seat before one around the table; 0 if none.
 func (p *Pass) clockwise(occupied []uint32, seat uint32) uint32 {
-	if p.numbered() {
-		return clockwise(occupied, seat)
-	}
-	before, last := uint32(0), uint32(0)
-	for _, s := range occupied {
-		at := p.ring(s)
-		if last == 0 || at > p.ring(last) {
-			last = s
-		}
-		if at < p.ring(seat) && (before == 0 || at > p.ring(before)) {
-			before = s
-		}
-	}
-	if before == 0 {
-		return last
-	}
-	return before
+	return nextBy(func(s uint32) int { return -p.place(s) }, occupied, seat)
 }
 
 // counterclockwise is the occupied seat after one around the table, after 0 seat number one or the next one; 0 if none.
 func (p *Pass) counterclockwise(occupied []uint32, seat uint32) uint32 {
-	switch {
-	case p.numbered():
-		return counterclockwise(occupied, seat)
-	case seat != 0:
-		return p.nextSeat(occupied, seat)
-	case slices.Contains(occupied, 1):
-		return 1
-	}
-	return p.nextSeat(occupied, 1)
-}
-
-// clockwise is the occupied seat after one, going down and around; 0 if none.
-func clockwise(occupied []uint32, seat uint32) uint32 {
-	for _, s := range slices.Backward(occupied) {
-		if s < seat {
-			return s
+	if seat == 0 {
+		if seat = 1; slices.Contains(occupied, seat) {
+			return seat
 		}
 	}
-	if n := len(occupied); n > 0 {
-		return occupied[n-1]
-	}
-	return 0
+	return nextBy(p.place, occupied, seat)
 }
 
-// counterclockwise is the occupied seat after one, going up and around; 0 if none.
+// counterclockwise is the occupied seat after one by number, going up and around; 0 if none.
 func counterclockwise(occupied []uint32, seat uint32) uint32 {
+	return nextBy(func(s uint32) int { return int(s) }, occupied, seat)
+}
+
+// nextBy is the occupied seat after one in the order of places, going around; 0 if none.
+func nextBy(place func(seat uint32) int, occupied []uint32, seat uint32) (next uint32) {
+	from, first := place(seat), uint32(0)
 	for _, s := range occupied {
-		if s > seat {
-			return s
+		at := place(s)
+		if first == 0 || at < place(first) {
+			first = s
+		}
+		if at > from && (next == 0 || at < place(next)) {
+			next = s
 		}
 	}
-	if len(occupied) > 0 {
-		return occupied[0]
-	}
-	return 0
+	return cmp.Or(next, first)
 }

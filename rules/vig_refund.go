@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -109,7 +110,7 @@ func (g *giving) player(wager int) {
 		others = append(others, m)
 	}
 	g.motions = others
-	first := slices.MinFunc(mine, func(a, b record.Refund) int { return int(a.Seq) - int(b.Seq) }).Seq
+	first := slices.MinFunc(mine, func(a, b record.Refund) int { return cmp.Compare(a.Seq, b.Seq) }).Seq
 	var took int64
 	var from []int
 	for i := range r.Steps {

@@ -311,7 +311,7 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 				return
 			}
 		}
-		s.Collect(s.Law, p.Seat, amount, p.WagerIDs, c.seq)
+		s.collect(p.Seat, amount, p.WagerIDs, c.seq)
 		return
 	}
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
@@ -320,8 +320,7 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 			return
 		}
 	}
-	owing := t.owing(s, p.Seat)
-	owing.Collect(owing.Law, p.Seat, p.Amount, p.WagerIDs, c.seq)
+	t.owing(s, p.Seat).collect(p.Seat, p.Amount, p.WagerIDs, c.seq)
 }
 
 // marksSeat reports whether vigorish was marked in a round for a seat, or for a wager that is named.

@@ -233,6 +233,11 @@ func (t *Table) lateDealt(c *turn, s *Shoe, r *record.Round) {
 	c.reach(Dealt, s, r)
 }
 
+// collect takes outstanding vigorish of a seat.
+func (s *Shoe) collect(seat uint32, amount int64, wagers []string, at record.Seq) {
+	s.Collect(s.Law, seat, amount, wagers, at)
+}
+
 // settle enters a round into its shoe and reaches Settled.
 func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	r := *which
@@ -260,8 +265,7 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		s.Rounds[len(s.Rounds)-1].Irregular = rules.IrregularDeal(l, r)
 	}
 	for _, late := range s.Later {
-		owing := t.owing(s, late.Seat)
-		owing.Collect(owing.Law, late.Seat, late.Amount, late.Wagers, late.Seq)
+		t.owing(s, late.Seat).collect(late.Seat, late.Amount, late.Wagers, late.Seq)
 	}
 	for i := range s.Dues {
 		// What was collected so far came before the next first card.
