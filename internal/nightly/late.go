@@ -2,7 +2,6 @@ package nightly
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"slices"
 	"time"
@@ -136,12 +135,7 @@ func (r *run) without(ctx context.Context, table *clickhouse.ArchivedTable) (*wi
 		return nil, nil
 	}
 	auditor, _, err := r.begin(ctx, table)
-	w := &without{engine: auditor, late: late, days: make([]tableDay, len(r.windows))}
-	for i := range w.days {
-		w.days[i].tableDone = tableDone{Table: table.Table}
-		w.days[i].digest = sha256.New()
-	}
-	return w, err
+	return &without{engine: auditor, late: late, days: newDays(table.Table, len(r.windows))}, err
 }
 
 // apply takes an event unless it arrived late.

@@ -228,8 +228,8 @@ func (r *run) assigned(table string) bool {
 	return int(h.Sum64()%uint64(r.Workers)) == r.Worker
 }
 
-// epochsAtOnce is the number of tables whose epochs are read at once: few, so that the replays follow soon.
-const epochsAtOnce = 16
+// maxTablesAtOnce bounds the tables that one query reads: the engines and facts of those that have not ended are in memory.
+const maxTablesAtOnce = 16
 
 // part replays the worker's tables and stores the results.
 func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhouse.ArchivedTable, res *Result) error {
@@ -245,36 +245,39 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 	}
 	var mu sync.Mutex
 	done := 0
-	group, working := errgroup.WithContext(ctx)
-	group.SetLimit(cmp.Or(r.Parallel, 2*runtime.GOMAXPROCS(0)))
-	for i := range tables {
-		if i%epochsAtOnce == 0 {
-			if err := r.store.ReadEpochs(working, tables[i:min(i+epochsAtOnce, len(tables))]); err != nil {
-				group.Go(func() error { return err }) // it ends the others
-				break
-			}
+	ended := func(p *replay) error {
+		mu.Lock()
+		defer mu.Unlock()
+		done++
+		res.Replayed += p.folded
+		if r.Progress != nil {
+			r.Progress(done, len(tables), res.Replayed)
 		}
-		group.Go(func() error {
-			ctx, span := tracing.Start(working, "replay "+tables[i].Table)
-			days, folded, err := r.replay(ctx, &tables[i])
-			span.SetAttributes(attribute.Int64("shoeproof.events", int64(folded)))
-			tracing.End(span, err)
-			if err != nil {
+		for i := range p.days {
+			if err := writers[i].table(ctx, &p.days[i].tableDone); err != nil {
 				return err
 			}
-			mu.Lock()
-			defer mu.Unlock()
-			done++
-			res.Replayed += folded
-			if r.Progress != nil {
-				r.Progress(done, len(tables), res.Replayed)
-			}
-			for i := range days {
-				if err := writers[i].table(working, &days[i].tableDone); err != nil {
-					return err
-				}
-			}
-			return nil
+		}
+		return nil
+	}
+	parallel := cmp.Or(r.Parallel, 2*runtime.GOMAXPROCS(0))
+	group, working := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for rest := tables; len(rest) > 0; {
+		// Fewer and fewer tables, so that all end at about the same time.
+		n := min(max(1, len(rest)/parallel), maxTablesAtOnce)
+		some := rest[:n]
+		rest = rest[n:]
+		group.Go(func() error {
+			ctx, span := tracing.Start(working, "replay "+some[0].Table+" to "+some[n-1].Table)
+			events := uint64(0)
+			err := r.replay(ctx, some, func(p *replay) error {
+				events += p.folded
+				return ended(p)
+			})
+			span.SetAttributes(attribute.Int("shoeproof.tables", n), attribute.Int64("shoeproof.events", int64(events)))
+			tracing.End(span, err)
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {

@@ -75,60 +75,89 @@ func restored(options engine.Options, m *rows.Snapshot) *engine.Engine {
 	return e
 }
 
-// replay replays a table from its last snapshot before the days until the shoes of the days are closed.
-func (r *run) replay(ctx context.Context, table *clickhouse.ArchivedTable) (days []tableDay, folded uint64, err error) {
-	auditor, after, err := r.begin(ctx, table)
-	if err != nil {
-		return nil, 0, err
+// replay is a table that is replayed for the days, from its last snapshot before them until their shoes are closed.
+type replay struct {
+	*run
+	auditor *engine.Engine
+	lived   *without
+	days    []tableDay
+	rows    rows.Set
+	// folded are the events that were replayed, behind those after the days.
+	folded uint64
+	behind int
+}
+
+// replay replays some tables. done receives each when it has ended.
+func (r *run) replay(ctx context.Context, tables []clickhouse.ArchivedTable, done func(*replay) error) error {
+	if err := r.store.ReadEpochs(ctx, tables); err != nil {
+		return err
 	}
-	days = make([]tableDay, len(r.windows))
+	all := make([]clickhouse.TableReplay, len(tables))
+	for i := range tables {
+		p := &replay{run: r, days: newDays(tables[i].Table, len(r.windows))}
+		o := clickhouse.TableReplay{Table: &tables[i], Each: p.apply, End: func() error {
+			p.finish()
+			return done(p)
+		}}
+		var err error
+		if p.auditor, o.After, err = r.begin(ctx, o.Table); err != nil {
+			return err
+		}
+		if p.lived, err = r.without(ctx, o.Table); err != nil {
+			return err
+		}
+		all[i] = o
+	}
+	return r.store.Replay(ctx, all)
+}
+
+// newDays returns the days of a table.
+func newDays(table string, n int) []tableDay {
+	days := make([]tableDay, n)
 	for i := range days {
-		days[i].tableDone = tableDone{Table: table.Table, Open: []OpenShoe{}, Books: []string{}}
+		days[i].tableDone = tableDone{Table: table, Open: []OpenShoe{}, Books: []string{}}
 		days[i].digest = sha256.New()
 	}
-	lived, err := r.without(ctx, table)
-	if err != nil {
-		return nil, 0, err
+	return days
+}
+
+// apply replays an event. It reports whether the table has ended.
+func (p *replay) apply(e *clickhouse.Archived) bool {
+	p.folded++
+	if i := p.at(e.At); i >= 0 {
+		p.days[i].event(e)
 	}
-	var b rows.Set
-	behind := 0
-	err = r.store.Replay(ctx, table, after, func(e *clickhouse.Archived) bool {
-		folded++
-		if i := r.at(e.At); i >= 0 {
-			days[i].event(e)
-		}
-		auditor.Apply(&e.Record, "", 0, &b)
-		lived.apply(e)
-		if folded%settle == 0 {
-			r.collect(days, &b)
-			lived.collect(r)
-			for i := range days {
-				if days[i].rows != nil && e.At > r.windows[i].until+foldAfter {
-					r.fold(&days[i])
-				}
+	p.auditor.Apply(&e.Record, "", 0, &p.rows)
+	p.lived.apply(e)
+	if p.folded%settle == 0 {
+		p.collect(p.days, &p.rows)
+		p.lived.collect(p.run)
+		for i := range p.days {
+			if p.days[i].rows != nil && e.At > p.windows[i].until+foldAfter {
+				p.fold(&p.days[i])
 			}
 		}
-		if e.At < r.end() {
-			return false
-		}
-		behind++
-		return behind%settle == 0 && len(r.open(auditor, r.end())) == 0 && !lived.open(r)
-	})
-	if err != nil {
-		return nil, 0, err
 	}
-	auditor.Finish(&b)
-	r.collect(days, &b)
-	for i := range days {
-		d := &days[i]
-		d.Open = append(d.Open, r.open(auditor, r.windows[i].until)...)
+	if e.At < p.end() {
+		return false
+	}
+	p.behind++
+	return p.behind%settle == 0 && len(p.open(p.auditor, p.end())) == 0 && !p.lived.open(p.run)
+}
+
+// finish completes the days.
+func (p *replay) finish() {
+	p.auditor.Finish(&p.rows)
+	p.collect(p.days, &p.rows)
+	for i := range p.days {
+		d := &p.days[i]
+		d.Open = append(d.Open, p.open(p.auditor, p.windows[i].until)...)
 		d.Digest = d.end()
 		d.found = finding.Latest(d.found)
-		r.fold(d)
+		p.fold(d)
 		slices.Sort(d.Books)
 	}
-	lived.finish(r, days)
-	return days, folded, nil
+	p.lived.finish(p.run, p.days)
 }
 
 // at is the index of the day of a time, -1 for other days.

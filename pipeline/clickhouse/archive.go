@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/ClickHouse/ch-go/proto"
 	"golang.org/x/sync/errgroup"
@@ -50,38 +51,50 @@ type location struct {
 	offset    int64
 }
 
-// Replay passes the archived events of a table to each, in the order of Seq, each once, until the archive ends or each
-// returns true. It starts at the first event, or after a snapshot that SnapshotBefore returned. Late events are in
-// order. If the sequence of the table restarted, Replay passes one sequence epoch after the other.
-func (s *Store) Replay(ctx context.Context, of *ArchivedTable, after *rows.Snapshot, each func(*Archived) (stop bool),
-) (err error) {
-	doing := "read the archive of table " + of.Table
-	all, err := s.epochs(ctx, of)
-	if err != nil {
-		return err
-	}
-	c, err := s.openStream(ctx)
-	if err != nil {
-		return s.explain(doing, err)
-	}
-	defer func() { s.keepStream(c, err) }()
-	r := archiveReader{store: s, stream: c, each: each, empty: make(chan *archiveBlock, len(c.blocks))}
-	for i := range c.blocks {
-		r.empty <- &c.blocks[i]
-	}
-	first, behind := 0, uint64(0)
-	if after != nil {
-		first, behind = epochOf(all, after), after.Seq
-	}
-	for _, e := range all[first:] {
-		where, args := e.where()
-		r.from = " FROM " + s.name("events") + " WHERE property_id = {property:String} AND table_id = {table:String}" + where
-		r.args = append(args, params("property", of.Property, "table", of.Table)...)
-		r.begun = false
-		if err = r.read(ctx, behind, of.Events); err != nil || r.stop {
-			return s.explain(doing, err)
+// A TableReplay is a table to replay.
+type TableReplay struct {
+	Table *ArchivedTable
+	// After is a snapshot that SnapshotBefore returned; nil to start at the first event.
+	After *rows.Snapshot
+	// Each receives the events in the order of Seq, each once, until it returns true. Late events are in order. If the
+	// sequence of the table restarted, one sequence epoch follows the other.
+	Each func(*Archived) (stop bool)
+	// End is called behind the last event.
+	End func() error
+}
+
+const readingArchive = "read the archive of tables"
+
+// Replay replays tables of one property, in the order of their names. One query reads the next events of all: each
+// query takes the server as long as reading some thousand events, and granules of the archive have events of several
+// tables.
+func (s *Store) Replay(ctx context.Context, tables []TableReplay) (err error) {
+	r := archiveReader{store: s, property: tables[0].Table.Property}
+	var open []*reading
+	for i := range tables {
+		t := &reading{TableReplay: &tables[i], expect: tables[i].Table.Events}
+		if t.epochs, err = s.epochs(ctx, t.Table); err != nil {
+			return err
 		}
-		behind = 0
+		if t.After != nil {
+			t.epochs, t.after = t.epochs[epochOf(t.epochs, t.After):], t.After.Seq
+		}
+		open = append(open, t)
+	}
+	slices.SortFunc(open, func(a, b *reading) int { return cmp.Compare(a.Table.Table, b.Table.Table) })
+	if r.stream, err = s.openStream(ctx); err != nil {
+		return s.explain(readingArchive, err)
+	}
+	defer func() { s.keepStream(r.stream, err) }()
+	r.empty = make(chan *archiveBlock, len(r.stream.blocks))
+	for i := range r.stream.blocks {
+		r.empty <- &r.stream.blocks[i]
+	}
+	for len(open) > 0 {
+		if err = r.read(ctx, open); err != nil {
+			return err
+		}
+		open = slices.DeleteFunc(open, func(t *reading) bool { return t.ended })
 	}
 	return nil
 }
@@ -140,13 +153,11 @@ func (s *Store) disordered(ctx context.Context, of *ArchivedTable, e epoch, m *r
 ) (late, early uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	where, args := e.where()
-	args = append(args, params("property", of.Property, "table", of.Table, "seq", m.Seq, "partition", m.Partition,
-		"offset", m.Offset)...)
+	args := params("property", of.Property, "table", of.Table, "seq", m.Seq, "partition", m.Partition, "offset", m.Offset)
 	// Two queries, so that each skips what the index of offsets excludes, which is nearly all.
 	first := func(condition string) (seq uint64, err error) {
 		err = s.conn.QueryRow(ctx, "SELECT min(seq) FROM "+s.name("events")+
-			" WHERE property_id = {property:String} AND table_id = {table:String} AND "+condition+where, args...).Scan(&seq)
+			" WHERE property_id = {property:String} AND table_id = {table:String} AND "+condition+e.where(), args...).Scan(&seq)
 		return seq, s.explain("read the events beside a snapshot", err)
 	}
 	late, err = first("seq <= {seq:UInt64} AND (partition != {partition:Int32} OR offset > {offset:Int64})")
@@ -161,12 +172,10 @@ func (s *Store) overtaken(ctx context.Context, of *ArchivedTable, e epoch, m *ro
 ) (first uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	where, args := e.where()
-	args = append(args, params("property", of.Property, "table", of.Table, "seq", m.Seq)...)
 	err = s.conn.QueryRow(ctx, `SELECT min(seq) FROM (SELECT seq, max(seq) OVER (ORDER BY partition, offset) AS newest
 FROM `+s.name("events")+`
-WHERE property_id = {property:String} AND table_id = {table:String} AND seq <= {seq:UInt64}`+where+`)
-WHERE seq < newest`, args...).Scan(&first)
+WHERE property_id = {property:String} AND table_id = {table:String} AND seq <= {seq:UInt64}`+e.where()+`)
+WHERE seq < newest`, params("property", of.Property, "table", of.Table, "seq", m.Seq)...).Scan(&first)
 	return first, s.explain("read the events beside a snapshot", err)
 }
 
@@ -175,16 +184,15 @@ WHERE seq < newest`, args...).Scan(&first)
 type epoch struct{ from, until *location }
 
 // where restricts a query to the epoch.
-func (n epoch) where() (query string, args []any) {
-	bound := func(p *location, operator, name string) {
+func (n epoch) where() (condition string) {
+	bound := func(p *location, operator string) {
 		if p != nil {
-			query += fmt.Sprintf(" AND (partition, offset) %s ({%s_partition:Int32}, {%s_offset:Int64})", operator, name, name)
-			args = append(args, params(name+"_partition", p.partition, name+"_offset", p.offset)...)
+			condition += fmt.Sprintf(" AND (partition, offset) %s (%d, %d)", operator, p.partition, p.offset)
 		}
 	}
-	bound(n.from, ">=", "from")
-	bound(n.until, "<", "until")
-	return query, args
+	bound(n.from, ">=")
+	bound(n.until, "<")
+	return condition
 }
 
 // epochOf returns the epoch in which a snapshot was written.
@@ -239,119 +247,171 @@ func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
 	return s.explain("read the sequence epochs of tables", err)
 }
 
-// archiveReader reads one epoch of a table.
+// archiveReader reads tables.
 type archiveReader struct {
-	store  *Store
-	stream *stream
-	from   string // FROM and WHERE of the queries
-	args   []any
-	each   func(*Archived) bool
-	event  Archived
-	begun  bool
-	stop   bool
-	// same are the hashes already passed for the current Seq: rows of one key may not be merged yet.
-	same [][32]byte
+	store    *Store
+	stream   *stream
+	property string
+	event    Archived
 	// empty has the blocks that wait to be filled.
 	empty chan *archiveBlock
 }
 
+// reading is a table that is being read.
+type reading struct {
+	*TableReplay
+	epochs []epoch // the first is being read
+	// The query reads a range of Seq, after exclusive and until inclusive, of about size events. It found some.
+	after, until, size, found uint64
+	expect                    uint64 // about how many events are still to be read
+	seq                       uint64 // of the last event
+	// same are the hashes already passed for seq: rows of one key may not be merged yet.
+	same  [][32]byte
+	ended bool
+}
+
 // archiveBlock is the columns of a block.
 type archiveBlock struct {
+	table      proto.ColUInt16 // the index in the tables that are read
 	seq        proto.ColUInt64
 	at, offset proto.ColInt64
 	format     proto.ColInt8
 	raw        proto.ColStr
 }
 
-// The number of Seqs of one query.
+// The number of Seqs that one query reads of a table.
 const (
 	minArchiveChunk = 8 << 10
 	maxArchiveChunk = 512 << 10
 )
 
-// read reads ranges of Seq, until the archive ends or each returns true. A range is a little longer than the number of
-// events that are expected, so that one query often finds the end.
-func (r *archiveReader) read(ctx context.Context, after, expect uint64) error {
-	for n := uint64(minArchiveChunk); !r.stop; n = min(2*n, maxArchiveChunk) {
-		n = min(max(n, expect+minArchiveChunk/4), maxArchiveChunk)
-		until := after + min(n, math.MaxUint64-after)
-		found, err := r.chunk(ctx, after, until)
-		if err != nil || r.stop || until == math.MaxUint64 {
-			return err
-		}
-		expect -= min(found, expect)
-		if after = until; found >= n {
-			continue
-		}
-		next, err := r.next(ctx, after)
-		if err != nil || next == 0 {
-			return err
-		}
-		after = next - 1
-	}
-	return nil
-}
-
-// chunk passes the events of a range of Seq, exclusive and inclusive, and returns their number. The blocks are read
-// while the events before them are replayed.
-func (r *archiveReader) chunk(ctx context.Context, after, until uint64) (n uint64, err error) {
+// read passes the events of the next range of each table. A range is a little longer than the number of events that are
+// expected, so that one query often finds the end. Blocks are read while the events before them are replayed.
+func (r *archiveReader) read(ctx context.Context, open []*reading) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	full := make(chan *archiveBlock)
-	group, ctx := errgroup.WithContext(ctx)
+	group, working := errgroup.WithContext(ctx)
 	group.Go(func() error {
 		defer close(full)
-		return r.blocks(ctx, full, append(slices.Clip(r.args), params("after", after, "until", until)...))
+		return r.blocks(working, full, open)
 	})
+	var err error
+	left := 0 // tables whose range was read
+	leave := func(until int) {
+		for ; left < until && err == nil; left++ {
+			err = r.leave(ctx, open[left])
+		}
+	}
 	for b := range full {
-		n += uint64(len(b.seq))
-		r.pass(b)
+		for i := 0; i < len(b.seq) && err == nil; i++ {
+			if leave(int(b.table[i])); err == nil {
+				err = r.pass(open[left], b, i)
+			}
+		}
+		if err != nil {
+			cancel()
+		}
 		r.empty <- b
 	}
-	return n, group.Wait()
+	if failed := group.Wait(); err == nil {
+		err = r.store.explain(readingArchive, failed)
+	}
+	leave(len(open))
+	return err
 }
 
 // blocks reads the blocks of a query.
-func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, args []any) error {
+func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, open []*reading) error {
+	args := params("property", r.property)
+	var names, ranges []string
+	for i, t := range open {
+		t.size = min(max(2*t.size, minArchiveChunk, t.expect+minArchiveChunk/4), maxArchiveChunk)
+		t.until, t.found = t.after+min(t.size, math.MaxUint64-t.after), 0
+		name := fmt.Sprintf("{table%d:String}", i)
+		names = append(names, name)
+		ranges = append(ranges, fmt.Sprintf("table_id = %s AND seq > %d AND seq <= %d%s", name, t.after, t.until,
+			t.epochs[0].where()))
+		args = append(args, params(fmt.Sprintf("table%d", i), t.Table.Table)...)
+	}
 	b := <-r.empty
 	defer func() { r.empty <- b }()
 	into := func() proto.Results {
-		return proto.Results{{Data: &b.seq}, {Data: &b.at}, {Data: &b.format}, {Data: &b.raw}, {Data: &b.offset}}
+		return proto.Results{
+			{Data: &b.table}, {Data: &b.seq}, {Data: &b.at}, {Data: &b.format}, {Data: &b.raw}, {Data: &b.offset},
+		}
 	}
-	// The order is the beginning of the sort key, so that the server merges and does not sort.
-	return r.stream.query(ctx, "SELECT seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset"+r.from+
-		" AND seq > {after:UInt64} AND seq <= {until:UInt64} ORDER BY seq, partition, offset "+
-		"SETTINGS max_block_size = 16384, max_threads = 1", args, result{into, func() {
+	// The order is the beginning of the sort key, so that the server merges and does not sort. transform is evaluated
+	// once for each name of a dictionary.
+	return r.stream.query(ctx, fmt.Sprintf("SELECT CAST(transform(table_id, [%s], range(toUInt16(%d)), toUInt16(0)), "+
+		"'UInt16'), seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset FROM %s WHERE property_id = "+
+		"{property:String} AND (%s) ORDER BY property_id, table_id, seq, partition, offset SETTINGS max_block_size = "+
+		"16384, max_threads = 1, local_filesystem_read_method = 'pread'", strings.Join(names, ", "), len(open),
+		r.store.name("events"), strings.Join(ranges, " OR ")), args, result{into, func() {
 		full <- b
 		b = <-r.empty
 	}})
 }
 
-// pass passes the events of a block.
-func (r *archiveReader) pass(b *archiveBlock) {
-	e := &r.event
-	for i := 0; i < len(b.seq) && !r.stop; i++ {
-		if seq := b.seq[i]; !r.begun || e.Seq != seq {
-			r.begun, r.same = true, r.same[:0]
-		}
-		e.Seq, e.At, e.Offset = b.seq[i], b.at[i], b.offset[i]
-		e.Format, e.Value = schema.Format(b.format[i]), b.raw.RowBytes(i)
-		e.SHA256 = sha256.Sum256(e.Value)
-		if !slices.Contains(r.same, e.SHA256) {
-			r.same = append(r.same, e.SHA256)
-			r.stop = r.each(e)
-		}
+// pass passes an event of a block.
+func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
+	if t.found++; t.ended {
+		return nil
 	}
+	e := &r.event
+	e.Seq, e.At, e.Offset = b.seq[row], b.at[row], b.offset[row]
+	e.Format, e.Value = schema.Format(b.format[row]), b.raw.RowBytes(row)
+	e.SHA256 = sha256.Sum256(e.Value)
+	if t.seq != e.Seq {
+		t.seq, t.same = e.Seq, t.same[:0]
+	}
+	if slices.Contains(t.same, e.SHA256) {
+		return nil
+	}
+	t.same = append(t.same, e.SHA256)
+	if t.ended = t.Each(e); t.ended {
+		return t.End()
+	}
+	return nil
 }
 
-// next returns the first Seq behind another, 0 without one.
-func (r *archiveReader) next(ctx context.Context, after uint64) (seq uint64, err error) {
+// leave moves a table behind the range that was read, and ends it if the archive has no more of it.
+func (r *archiveReader) leave(ctx context.Context, t *reading) error {
+	if t.ended {
+		return nil
+	}
+	t.after, t.expect = t.until, t.expect-min(t.found, t.expect)
+	if t.found >= t.size {
+		return nil
+	}
+	next, err := r.next(ctx, t)
+	switch {
+	case err != nil:
+		return err
+	case next > 0:
+		t.after = next - 1
+	case len(t.epochs) > 1:
+		t.epochs, t.same = t.epochs[1:], t.same[:0]
+		t.after, t.size, t.expect = 0, 0, t.Table.Events
+	default:
+		t.ended = true
+		return t.End()
+	}
+	return nil
+}
+
+// next returns the first Seq of a table behind its range, 0 without one.
+func (r *archiveReader) next(ctx context.Context, t *reading) (seq uint64, err error) {
 	ctx, cancel := context.WithTimeout(ctx, r.store.cfg.ReadTimeout)
 	defer cancel()
-	err = r.store.conn.QueryRow(ctx, "SELECT seq"+r.from+" AND seq > {after:UInt64} ORDER BY seq LIMIT 1",
-		append(slices.Clip(r.args), params("after", after)...)...).Scan(&seq)
+	err = r.store.conn.QueryRow(ctx, "SELECT seq FROM "+r.store.name("events")+
+		" WHERE property_id = {property:String} AND table_id = {table:String} AND seq > {after:UInt64}"+
+		t.epochs[0].where()+" ORDER BY seq LIMIT 1",
+		params("property", r.property, "table", t.Table.Table, "after", t.after)...).Scan(&seq)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
-	return seq, err
+	return seq, r.store.explain(readingArchive, err)
 }
 
 // SeqRange are the numbers of the events of a table, from and to inclusive.

@@ -3,7 +3,9 @@
 package clickhouse
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -46,14 +48,22 @@ func tableOf(property string) *ArchivedTable { return &ArchivedTable{Property: p
 
 func replayed(t *testing.T, s *Store, property string) (seqs []uint64, offsets []int64) {
 	t.Helper()
-	err := s.Replay(t.Context(), tableOf(property), nil, func(e *Archived) bool {
+	replay(t, s, property, nil, func(e *Archived) bool {
 		seqs, offsets = append(seqs, e.Seq), append(offsets, e.Offset)
 		return false
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return seqs, offsets
+}
+
+// replay replays the table of a property, which must end once.
+func replay(t *testing.T, s *Store, property string, after *rows.Snapshot, each func(*Archived) bool) {
+	t.Helper()
+	ended := 0
+	end := func() error { ended++; return nil }
+	err := s.Replay(t.Context(), []TableReplay{{Table: tableOf(property), After: after, Each: each, End: end}})
+	if err != nil || ended != 1 {
+		t.Fatalf("ended %d times, want 1: %v", ended, err)
+	}
 }
 
 func TestReplayIsInOrderAndOnce(t *testing.T) {
@@ -76,9 +86,70 @@ func TestReplayIsInOrderAndOnce(t *testing.T) {
 		t.Errorf("seqs %v, want one numbering after the other", seqs)
 	}
 	n := 0
-	err := s.Replay(t.Context(), tableOf("p1"), nil, func(*Archived) bool { n++; return n == 3 })
-	if err != nil || n != 3 {
-		t.Errorf("%d events, want to be stopped after 3: %v", n, err)
+	replay(t, s, "p1", nil, func(*Archived) bool { n++; return n == 3 })
+	if n != 3 {
+		t.Errorf("%d events, want to be stopped after 3", n)
+	}
+}
+
+// Tables that one query reads are replayed one after the other, however much of each a query reads: one has a gap
+// behind its first range, one restarts, one is stopped, one has no event, one fails.
+func TestReplayOfSeveralTables(t *testing.T) {
+	s := open(t, migrated(t))
+	add := func(table string, from int64, seqs ...uint64) {
+		b := numbered("p1", from, seqs...)
+		b.Events.TableID = rows.Words{}
+		for range seqs {
+			b.Events.TableID.Append(table)
+		}
+		write(t, s, b)
+	}
+	far := uint64(minArchiveChunk)
+	add("gap", 10, 1, 2, far, 3*far, 3*far+1)
+	add("restarted", 20, 1, 2, 3)
+	add("restarted", 30, 1, 5*far)
+	add("stopped", 40, 1, 2, 3, 4)
+	add("whole", 50, 7, 8)
+	want := map[string][]uint64{
+		"gap": {1, 2, far, 3 * far, 3*far + 1}, "restarted": {1, 2, 3, 1, 5 * far}, "stopped": {1, 2}, "whole": {7, 8},
+		"none": nil,
+	}
+	var ended []string
+	seqs := map[string][]uint64{}
+	failing := errors.New("fails")
+	orders := func(fails string) (all []TableReplay) {
+		for _, name := range slices.Backward(slices.Sorted(maps.Keys(want))) {
+			all = append(all, TableReplay{
+				Table: &ArchivedTable{Property: "p1", Table: name},
+				Each: func(e *Archived) bool {
+					seqs[name] = append(seqs[name], e.Seq)
+					return name == "stopped" && e.Seq == 2
+				},
+				End: func() error {
+					if ended = append(ended, name); name == fails {
+						return failing
+					}
+					return nil
+				},
+			})
+		}
+		return all
+	}
+	if err := s.Replay(t.Context(), orders("")); err != nil {
+		t.Fatal(err)
+	}
+	delete(want, "none")
+	if diff := cmp.Diff(want, seqs); diff != "" {
+		t.Errorf("seqs: -want +got\n%s", diff)
+	}
+	if slices.Sort(ended); !slices.Equal(ended, []string{"gap", "none", "restarted", "stopped", "whole"}) {
+		t.Errorf("ended: %v, want each table once", ended)
+	}
+	want["none"] = nil
+	for _, fails := range []string{"none", "stopped"} {
+		if err := s.Replay(t.Context(), orders(fails)); !errors.Is(err, failing) {
+			t.Errorf("the end of %s fails: %v", fails, err)
+		}
 	}
 }
 
@@ -100,10 +171,9 @@ func TestMemoryBefore(t *testing.T) {
 			t.Fatalf("%s: %+v, want that of event %d: %v", what, m, seq, err)
 		}
 		var seqs []uint64
-		if err := s.Replay(t.Context(), tableOf("p1"), m,
-			func(e *Archived) bool { seqs = append(seqs, e.Seq); return false }); err != nil || !slices.Equal(seqs,
-			behind) {
-			t.Fatalf("%s: events %v behind it, want %v: %v", what, seqs, behind, err)
+		replay(t, s, "p1", m, func(e *Archived) bool { seqs = append(seqs, e.Seq); return false })
+		if !slices.Equal(seqs, behind) {
+			t.Fatalf("%s: events %v behind it, want %v", what, seqs, behind)
 		}
 	}
 	expect("all in order", 2000, 6)
