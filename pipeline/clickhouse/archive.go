@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
-	"database/sql"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -255,6 +253,8 @@ type archiveReader struct {
 	event    Archived
 	// empty has the blocks that wait to be filled.
 	empty chan *archiveBlock
+	// behind are tables whose range was read and may have been the last.
+	behind []*reading
 }
 
 // reading is a table that is being read.
@@ -317,23 +317,21 @@ func (r *archiveReader) read(ctx context.Context, open []*reading) error {
 	if failed := group.Wait(); err == nil {
 		err = r.store.explain(readingArchive, failed)
 	}
-	leave(len(open))
+	if leave(len(open)); err == nil {
+		err = r.skip(ctx)
+	}
 	return err
 }
 
 // blocks reads the blocks of a query.
 func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, open []*reading) error {
-	args := params("property", r.property)
-	var names, ranges []string
-	for i, t := range open {
+	for _, t := range open {
 		t.size = min(max(2*t.size, minArchiveChunk, t.expect+minArchiveChunk/4), maxArchiveChunk)
 		t.until, t.found = t.after+min(t.size, math.MaxUint64-t.after), 0
-		name := fmt.Sprintf("{table%d:String}", i)
-		names = append(names, name)
-		ranges = append(ranges, fmt.Sprintf("table_id = %s AND seq > %d AND seq <= %d%s", name, t.after, t.until,
-			t.epochs[0].where()))
-		args = append(args, params(fmt.Sprintf("table%d", i), t.Table.Table)...)
 	}
+	names, where, args := r.where(open, func(t *reading) string {
+		return fmt.Sprintf("seq > %d AND seq <= %d", t.after, t.until)
+	})
 	b := <-r.empty
 	defer func() { r.empty <- b }()
 	into := func() proto.Results {
@@ -344,13 +342,27 @@ func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, o
 	// The order is the beginning of the sort key, so that the server merges and does not sort. transform is evaluated
 	// once for each name of a dictionary.
 	return r.stream.query(ctx, fmt.Sprintf("SELECT CAST(transform(table_id, [%s], range(toUInt16(%d)), toUInt16(0)), "+
-		"'UInt16'), seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset FROM %s WHERE property_id = "+
-		"{property:String} AND (%s) ORDER BY property_id, table_id, seq, partition, offset SETTINGS max_block_size = "+
-		"16384, max_threads = 1, local_filesystem_read_method = 'pread'", strings.Join(names, ", "), len(open),
-		r.store.name("events"), strings.Join(ranges, " OR ")), args, result{into, func() {
+		"'UInt16'), seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset%s "+
+		"ORDER BY property_id, table_id, seq, partition, offset SETTINGS max_block_size = 16384, max_threads = 1, "+
+		"local_filesystem_read_method = 'pread'", names, len(open), where), args, result{into, func() {
 		full <- b
 		b = <-r.empty
 	}})
+}
+
+// where returns FROM and WHERE of a query of the current epochs of tables, within a range of each, and the parameters
+// with the names of the tables.
+func (r *archiveReader) where(tables []*reading, within func(*reading) string) (names, where string, args []any) {
+	args = params("property", r.property)
+	var all, ranges []string
+	for i, t := range tables {
+		name := fmt.Sprintf("table%d", i)
+		all = append(all, "{"+name+":String}")
+		ranges = append(ranges, "table_id = "+all[i]+" AND "+within(t)+t.epochs[0].where())
+		args = append(args, params(name, t.Table.Table)...)
+	}
+	return strings.Join(all, ", "), " FROM " + r.store.name("events") + " WHERE property_id = {property:String} AND (" +
+		strings.Join(ranges, " OR ") + ")", args
 }
 
 // pass passes an event of a block.
@@ -375,7 +387,7 @@ func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
 	return nil
 }
 
-// leave moves a table behind the range that was read, and ends it if the archive has no more of it.
+// leave moves a table behind the range that was read.
 func (r *archiveReader) leave(ctx context.Context, t *reading) error {
 	if t.ended {
 		return nil
@@ -384,34 +396,45 @@ func (r *archiveReader) leave(ctx context.Context, t *reading) error {
 	if t.found >= t.size {
 		return nil
 	}
-	next, err := r.next(ctx, t)
-	switch {
-	case err != nil:
-		return err
-	case next > 0:
-		t.after = next - 1
-	case len(t.epochs) > 1:
-		t.epochs, t.same = t.epochs[1:], t.same[:0]
-		t.after, t.size, t.expect = 0, 0, t.Table.Events
-	default:
-		t.ended = true
-		return t.End()
+	if r.behind = append(r.behind, t); len(r.behind) < maxBehind {
+		return nil
 	}
-	return nil
+	return r.skip(ctx)
 }
 
-// next returns the first Seq of a table behind its range, 0 without one.
-func (r *archiveReader) next(ctx context.Context, t *reading) (seq uint64, err error) {
-	ctx, cancel := context.WithTimeout(ctx, r.store.cfg.ReadTimeout)
-	defer cancel()
-	err = r.store.conn.QueryRow(ctx, "SELECT seq FROM "+r.store.name("events")+
-		" WHERE property_id = {property:String} AND table_id = {table:String} AND seq > {after:UInt64}"+
-		t.epochs[0].where()+" ORDER BY seq LIMIT 1",
-		params("property", r.property, "table", t.Table.Table, "after", t.after)...).Scan(&seq)
-	if errors.Is(err, sql.ErrNoRows) {
-		return 0, nil
+// maxBehind bounds the tables that wait for one query: what a replay has in memory waits with them.
+const maxBehind = 4
+
+// skip moves tables to the next event behind the range that was read, and ends those of which the archive has no more.
+func (r *archiveReader) skip(ctx context.Context) error {
+	if len(r.behind) == 0 {
+		return nil
 	}
-	return seq, r.store.explain(readingArchive, err)
+	_, where, args := r.where(r.behind, func(t *reading) string { return fmt.Sprintf("seq > %d", t.after) })
+	first := map[string]uint64{}
+	var table string
+	var seq uint64
+	err := r.store.scan(ctx, "SELECT toString(table_id) AS name, min(seq)"+where+" GROUP BY name", args,
+		func() { first[table] = seq }, &table, &seq)
+	if err != nil {
+		return r.store.explain(readingArchive, err)
+	}
+	for _, t := range r.behind {
+		switch next := first[t.Table.Table]; {
+		case next > 0:
+			t.after = next - 1
+		case len(t.epochs) > 1:
+			t.epochs = t.epochs[1:]
+			t.after, t.size, t.expect = 0, 0, t.Table.Events
+		default:
+			t.ended = true
+			if err := t.End(); err != nil {
+				return err
+			}
+		}
+	}
+	r.behind = r.behind[:0]
+	return nil
 }
 
 // SeqRange are the numbers of the events of a table, from and to inclusive.
