@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -31,12 +33,18 @@ func (r *run) storedOf(ctx context.Context, w window) (storedDay, error) {
 		}
 		bounds = append(bounds, next.until)
 	}
-	facts, err := r.store.FactDays(ctx, r.Property, bounds)
-	if err != nil {
-		return storedDay{}, err
-	}
-	offsets, err := r.store.DayOffsets(ctx, r.Property, bounds)
-	if err != nil {
+	var facts [][]clickhouse.FactDigest
+	var offsets [][]clickhouse.Offsets
+	group, working := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		facts, err = r.store.FactDays(working, r.Property, bounds)
+		return err
+	})
+	group.Go(func() (err error) {
+		offsets, err = r.store.DayOffsets(working, r.Property, bounds)
+		return err
+	})
+	if err := group.Wait(); err != nil {
 		return storedDay{}, err
 	}
 	r.stored = map[string]storedDay{}

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -46,20 +48,36 @@ func (s *Store) FactDigests(ctx context.Context, property string, from, until in
 // windows: the rows of a shoe are stored together, so a query of one day reads rows of the days beside it, too.
 func (s *Store) FactDays(ctx context.Context, property string, bounds []int64) ([][]FactDigest, error) {
 	from := startsOf(bounds)
-	days := make([][]FactDigest, len(from))
 	args := params("property", property, "from", bounds[0], "until", bounds[len(from)], "days", from)
-	for _, t := range rows.FactTables() {
-		err := s.factDigests(ctx, &t, args, func(day uint64, f *FactDigest) {
-			if i := slices.Index(from, day); i >= 0 {
-				days[i] = append(days[i], *f)
-			}
+	tables := rows.FactTables()
+	read := make([][][]FactDigest, len(tables)) // by table and day
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(factTablesAtOnce)
+	for n := range tables {
+		days := make([][]FactDigest, len(from))
+		read[n] = days
+		group.Go(func() error {
+			return s.factDigests(ctx, &tables[n], args, func(day uint64, f *FactDigest) {
+				if i := slices.Index(from, day); i >= 0 {
+					days[i] = append(days[i], *f)
+				}
+			})
 		})
-		if err != nil {
-			return nil, err
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	days := make([][]FactDigest, len(from))
+	for i := range days {
+		for _, of := range read {
+			days[i] = append(days[i], of[i]...)
 		}
 	}
 	return days, nil
 }
+
+// factTablesAtOnce is the number of tables of facts that are read at once. The wagers take as long as all others.
+const factTablesAtOnce = 2
 
 func (s *Store) factDigests(ctx context.Context, t *rows.Table, args []any, each func(uint64, *FactDigest)) error {
 	shoe := "''"
