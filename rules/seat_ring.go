@@ -72,6 +72,9 @@ func (p *Pass) counterclockwise(occupied []uint32, seat uint32) uint32 {
 			return seat
 		}
 	}
+	if p.numbered() {
+		return counterclockwise(occupied, seat)
+	}
 	return nextBy(p.place, occupied, seat)
 }
 
@@ -82,14 +85,15 @@ func counterclockwise(occupied []uint32, seat uint32) uint32 {
 
 // nextBy is the occupied seat after one in the order of places, going around; 0 if none.
 func nextBy(place func(seat uint32) int, occupied []uint32, seat uint32) (next uint32) {
-	from, first := place(seat), uint32(0)
+	first, from := uint32(0), place(seat)
+	firstAt, nextAt := 0, 0
 	for _, s := range occupied {
 		at := place(s)
-		if first == 0 || at < place(first) {
-			first = s
+		if first == 0 || at < firstAt {
+			first, firstAt = s, at
 		}
-		if at > from && (next == 0 || at < place(next)) {
-			next = s
+		if at > from && (next == 0 || at < nextAt) {
+			next, nextAt = s, at
 		}
 	}
 	return cmp.Or(next, first)
