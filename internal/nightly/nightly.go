@@ -228,7 +228,7 @@ func (r *run) assigned(table string) bool {
 	return int(h.Sum64()%uint64(r.Workers)) == r.Worker
 }
 
-// maxTablesAtOnce bounds the tables that one query reads: the engines and facts of those that have not ended are in memory.
+// maxTablesAtOnce bounds the tables that one query reads: what the replay of each holds stays in memory until it ends.
 const maxTablesAtOnce = 16
 
 // part replays the worker's tables and stores the results.
