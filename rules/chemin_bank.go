@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -61,6 +62,44 @@ func ownBids(bids []record.Bid, assigned int) (last, highest record.Bid) {
 	return last, highest
 }
 
+// withinLawful reports whether an amount is one to two times the wager or the bid that a round of the Banker had to
+// follow, if his wager of that round was itself outside of its range. A Banker who goes back to what was lawful mends
+// that wager: it is reported once.
+func (p *Pass) withinLawful(amount int64, no uint32) bool {
+	bank := p.Shoe.Bank
+	i := slices.IndexFunc(bank, func(b record.BankRound) bool { return b.No == no })
+	for ; i >= 0 && !bank[i].Begins; i-- {
+		first := i == 0 || bank[i-1].Banker != bank[i].Banker || p.bankPassed(bank[i-1].No)
+		of, most := p.bidOf(bank[i].Banker), int64(math.MaxInt64)
+		if !first {
+			of, most = bank[i-1].Amount, 2*bank[i-1].Amount
+		}
+		switch was := bank[i].Amount; {
+		case was >= of && was <= most:
+			return false
+		case amount >= of && amount <= 2*of:
+			return true
+		case first:
+			return false
+		}
+	}
+	return false
+}
+
+// bidOf is the last bid of a Banker in the auction that gave him the bank, 0 if there was none.
+func (p *Pass) bidOf(seat uint32) int64 {
+	for at, b := range slices.Backward(p.Shoe.Bids) {
+		if b.Assigned && b.Seat == seat {
+			last, _ := ownBids(p.Shoe.Bids, at)
+			return last.Amount
+		}
+		if b.Assigned {
+			break
+		}
+	}
+	return 0
+}
+
 // checkFirstWager compares the Banker's first wager with what he offered in the bidding, whatever the assignment says.
 // N.J.A.C. 19:47-4.6(b).
 func checkFirstWager(p *Pass) {
@@ -110,12 +149,12 @@ func checkAuctionOrder(p *Pass) {
 			Verdict: verdict, Evidence: evidence,
 		})
 	}
-	if s.Loaded.Seq != 0 && first.Seq < s.Loaded.Seq {
+	if loads := s.Prep.Loads; len(loads) > 0 && first.Seq < loads[0] {
 		what := "bid"
 		if first.Assigned {
 			what = "bank assigned"
 		}
-		report("bids after the cards are placed in the shoe", what+" before that", "", first.Seq, s.Loaded.Seq)
+		report("bids after the cards are placed in the shoe", what+" before that", "", first.Seq, loads[0])
 		return
 	}
 	if !first.Assigned {

@@ -438,6 +438,10 @@ func checkWagerRange(p *Pass) {
 		p.CannotJudge("whether a wager of a void round is the preceding one is not in the text", bank.Placed)
 		return
 	}
+	if p.withinLawful(bank.Amount, before.No) {
+		p.CannotJudge("whether a wager outside of its own range is the preceding one is not in the text", bank.Placed)
+		return
+	}
 	p.reportBank(bank, off, p.money(last)+" to "+p.money(2*last))
 }
 
