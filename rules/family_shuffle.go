@@ -112,7 +112,7 @@ func checkLacing(p *Pass) {
 			}
 			return
 		}
-		if one && p.misplacedLacing() > 0 {
+		if one && (p.misplacedLacing() > 0 || p.lacedLate()) {
 			return // shuffle.step-order reports it
 		}
 		p.suspectIf(one, Finding{ // published again, or done again because it was not even
@@ -254,6 +254,18 @@ func (p *Pass) misplacedLacing() int {
 		}
 	}
 	return -1
+}
+
+// lacedLate reports whether the steps are out of their order, and cards were laced again after the lacing when the stack
+// was offered or cut already: the order of the steps has it, whichever step it names first.
+func (p *Pass) lacedLate() bool {
+	laced := p.Shoe.Prep.Laced
+	if _, wrong := p.stepsReversed(laced); len(laced) < 2 || !wrong {
+		return false
+	}
+	return slices.ContainsFunc(p.cutSteps(0, math.MaxUint64), func(g stepGroup) bool {
+		return len(g.seqs) > 0 && g.seqs[0] < laced[len(laced)-1].Seq
+	})
 }
 
 // stepsReversed is what the first step that comes too early shows, with the lacings of a list. A recut begins a part of
