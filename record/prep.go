@@ -134,6 +134,8 @@ type Preparation struct {
 	CardBefore Seq
 	// Before is the order of the cards of the shoe before.
 	Before []baccarat.Card
+	// Washed is a wash of the batch that was reported after the first card of the shoe.
+	Washed Seq `cbor:",omitempty"`
 }
 
 // Shuffle is a shuffling step. Neither Device nor ByHand means that the method was not reported.

@@ -80,8 +80,8 @@ func checkRecutWindow(p *Pass) {
 }
 
 // preparedInPlay suspects steps of the preparation that were taken between the first and the last card of the shoe: the
-// cards are laced, cut and moved before play, and cut again "before any cards have been dealt". N.J.A.C.
-// 19:47-3.5(b)-(e), 4.4(b)-(e), 7.5(b)-(e). They may have been recorded late. What follows an order that came too late
+// cards are washed, laced, cut, moved and put into the shoe before play, and cut again "before any cards have been
+// dealt". N.J.A.C. 19:47-3.4(c), 3.5(b)-(e), 4.4(b)-(e), 7.4(c), 7.5(b)-(e). They may have been recorded late. What follows an order that came too late
 // is that finding.
 func (p *Pass) preparedInPlay() {
 	s, prep := p.Shoe, &p.Shoe.Prep
@@ -95,15 +95,16 @@ func (p *Pass) preparedInPlay() {
 		return
 	}
 	var names []string
-	f := Finding{Expected: "the cards laced, cut and moved before the first card"}
+	f := Finding{Expected: "the cards prepared before the first card"}
 	step := func(at record.Seq, name string) {
 		if at <= first || at >= s.LastCard {
-			return
+			return // of no step, Washed is 0
 		}
 		if f.Evidence = append(f.Evidence, at); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
+	step(prep.Washed, "washed")
 	for _, l := range prep.Laced {
 		step(l.Seq, "laced")
 	}
@@ -115,6 +116,9 @@ func (p *Pass) preparedInPlay() {
 	}
 	for _, c := range prep.Cutcards {
 		step(c.Seq, "cutting card placed")
+	}
+	for _, l := range prep.Loads {
+		step(l, "put into the shoe")
 	}
 	if len(names) > 0 {
 		f.Observed = strings.Join(names, ", ") + " during play"

@@ -58,6 +58,9 @@ func (t *Table) foldCards(c *turn) {
 		}
 	case *schema.CardsWashed:
 		b := t.batch(p.BatchID)
+		if s := t.Shoe; s != nil && s.LastCard != 0 && s.Ended.Seq == 0 && b.Dealt != 0 && s.Batch() == b.ID {
+			s.Prep.Washed = cmp.Or(s.Prep.Washed, c.seq)
+		}
 		if !repeats(b, b.Washed, b.WashFace == baccarat.FaceDown && b.Washed > b.Viewed) {
 			b.Washed, b.WashFace = c.seq, baccarat.Face(p.Face)
 		}
