@@ -250,9 +250,12 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 		return false
 	}
 	f.Evidence = append([]record.Seq{call.Seq}, f.Evidence...)
+	_, second := countedSecond(p.Round)
 	switch {
 	case p.Law.Game == baccarat.PuntoBanco && instructed:
 		p.Report(f)
+	case h == baccarat.Player && second != 0 && p.cited(true, "announce.count-order") != nil:
+		// announce.count-order has it
 	default:
 		p.Suspect(f)
 	}
@@ -278,9 +281,27 @@ func map2(player, banker uint8) func(func(baccarat.Hand, uint8) bool) {
 	}
 }
 
+// countedSecond is the first call of the player count, and that of the banker count if it came before it; else 0.
+func countedSecond(r *record.Round) (player, banker record.Seq) {
+	player, banker = counted(r, baccarat.Player), counted(r, baccarat.Banker)
+	if player == 0 || banker > player {
+		return player, 0
+	}
+	return player, banker
+}
+
+// checkCountOrder compares the calls of the counts. A player count that came too late for another step is one
+// deviation: announce.initial-counts or midi.squeeze.order has it.
 func checkCountOrder(p *Pass) {
-	player, banker := counted(p.Round, baccarat.Player), counted(p.Round, baccarat.Banker)
-	if player != 0 && banker != 0 && banker < player {
+	player, banker := countedSecond(p.Round)
+	out := handed(p.Round, baccarat.Banker)
+	instructed := p.Law.Game == baccarat.PuntoBanco &&
+		record.Any(p.Round.Instructions, func(in *record.Instructed) bool { return in.Seq < player })
+	switch {
+	case banker == 0:
+	case instructed && p.cited(true, "announce.initial-counts") != nil:
+	case out != nil && out.Seq < player && p.cited(true, "midi.squeeze.order") != nil:
+	default:
 		p.Report(Finding{
 			Expected: "PLAYER point count announced before the BANKER point count",
 			Observed: "BANKER point count announced first", Evidence: []record.Seq{banker, player},

@@ -471,6 +471,9 @@ func checkUnderShoe(p *Pass) {
 	if called == 0 {
 		return
 	}
+	if out := handed(r, baccarat.Banker); out != nil && p.cited(true, "midi.squeeze.order") != nil {
+		called = min(called, out.Seq) // a hand-out before the call is a breach of the order, which has all of it
+	}
 	for i := range r.Cards {
 		c := &r.Cards[i]
 		if c.Hand != baccarat.Banker || c.Index > 2 {
