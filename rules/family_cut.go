@@ -426,7 +426,11 @@ func checkTransposed(p *Pass) {
 		if moved == int64(cut.Depth) { // in one motion, or in several
 			return
 		}
-		p.suspectIf(t.Amount == int64(cut.Depth), Finding{ // published again, or a motion that was not the whole before it
+		if t.Amount == int64(cut.Depth) && moved%t.Amount == 0 {
+			p.CannotJudge("whether the front cards were moved to the back again, or the move was reported again", cut.Seq, t.Seq)
+			return
+		}
+		p.suspectIf(t.Amount == int64(cut.Depth), Finding{ // a motion that was reported, and not made, before it
 			Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(moved),
 			Evidence: []record.Seq{cut.Seq, t.Seq},
 		})
