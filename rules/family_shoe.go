@@ -400,6 +400,9 @@ func checkConservation(p *Pass) {
 			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq},
 		}
 		if s.Numbered == s.Out+want-got { // by the numbers none is missing or too many: a record may be lost, or repeated
+			if p.burnShows(int(want) - int(got)) {
+				return
+			}
 			f.Verdict = finding.Suspect
 			f.Observed += fmt.Sprintf("; the last card dealt has the number %d", s.Numbered)
 		}
@@ -414,6 +417,24 @@ func checkConservation(p *Pass) {
 		}
 		p.Report(f)
 	}
+}
+
+// burnShows reports whether as many cards are missing or too many as the opening burn on record has too few or too many,
+// which the rules about the burn report.
+func (p *Pass) burnShows(missing int) bool {
+	s := p.Shoe
+	if s.Prep.LastRecut() != 0 || !p.Config.Reports(baccarat.FeedBurn) ||
+		p.cited(true, "shoe.burn.once-before-play") == nil || p.cited(true, "shoe.burn.count") == nil {
+		return false
+	}
+	first, burned := opening(s), 0
+	if first == nil {
+		return missing > 1 && missing <= 11 // the first card, and one to ten further ones
+	}
+	for b := range p.openings() {
+		burned += 1 + int(b.Further())
+	}
+	return first.Indicator != baccarat.Unread && missing == 1+int(first.Indicator.BurnValue())-burned
 }
 
 // opening is the first opening burn of the stack as it was cut last, nil if none.
