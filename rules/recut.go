@@ -79,47 +79,59 @@ func checkRecutWindow(p *Pass) {
 	p.preparedInPlay()
 }
 
+// seqsOf are the events of a list of acts.
+func seqsOf[T any](list []T, seq func(*T) record.Seq) []record.Seq {
+	var seqs []record.Seq
+	for i := range list {
+		seqs = append(seqs, seq(&list[i]))
+	}
+	return seqs
+}
+
+// firstDealt is the event of the first card that was dealt in a round of the shoe that is over, 0 if there is none.
+func firstDealt(s *record.Shoe) (first record.Seq) {
+	for i := range s.Rounds {
+		if at := s.Rounds[i].Card; at != 0 && (first == 0 || at < first) {
+			first = at
+		}
+	}
+	return first
+}
+
 // preparedInPlay suspects steps of the preparation that were taken between the first and the last card of the shoe: the
 // cards are washed, laced, cut, moved and put into the shoe before play, and cut again "before any cards have been
 // dealt". N.J.A.C. 19:47-3.4(c), 3.5(b)-(e), 4.4(b)-(e), 7.4(c), 7.5(b)-(e). They may have been recorded late. What follows an order that came too late
 // is that finding.
 func (p *Pass) preparedInPlay() {
 	s, prep := p.Shoe, &p.Shoe.Prep
-	first := record.Seq(0)
-	for i := range s.Rounds {
-		if at := s.Rounds[i].Card; at != 0 && (first == 0 || at < first) {
-			first = at
-		}
-	}
+	first := firstDealt(s)
 	if first == 0 || slices.ContainsFunc(prep.Recuts, func(r record.Recut) bool { return r.Late }) {
 		return
 	}
 	var names []string
 	f := Finding{Expected: "the cards prepared before the first card"}
-	step := func(at record.Seq, name string) {
-		if at <= first || at >= s.LastCard {
-			return // of no step, Washed is 0
+	// A step that was not taken before the first card is reported by its own rule, and may be the one in play.
+	step := func(name string, due int, seqs []record.Seq) {
+		if len(seqs) > 0 && seqs[0] > first {
+			seqs = seqs[min(due, len(seqs)):]
 		}
-		if f.Evidence = append(f.Evidence, at); !slices.Contains(names, name) {
-			names = append(names, name)
+		for _, at := range seqs {
+			if at <= first || at >= s.LastCard {
+				continue
+			}
+			if f.Evidence = append(f.Evidence, at); !slices.Contains(names, name) {
+				names = append(names, name)
+			}
 		}
 	}
-	step(prep.Washed, "washed")
-	for _, l := range prep.Laced {
-		step(l.Seq, "laced")
+	if b := p.Table.Batch(s.Batch()); b == nil || b.Washed != prep.Washed {
+		step("washed", 0, []record.Seq{prep.Washed})
 	}
-	for i := range prep.Cuts {
-		step(prep.Cuts[i].Seq, "cut")
-	}
-	for _, t := range prep.Transposed {
-		step(t.Seq, "front cards moved to the back")
-	}
-	for _, c := range prep.Cutcards {
-		step(c.Seq, "cutting card placed")
-	}
-	for _, l := range prep.Loads {
-		step(l, "put into the shoe")
-	}
+	step("laced", 1, seqsOf(prep.Laced, func(l *record.Laced) record.Seq { return l.Seq }))
+	step("cut", 1, seqsOf(prep.Cuts, func(c *record.Cut) record.Seq { return c.Seq }))
+	step("front cards moved to the back", 1, seqsOf(prep.Transposed, func(t *record.Change) record.Seq { return t.Seq }))
+	step("cutting card placed", 2, seqsOf(prep.Cutcards, func(c *record.PlacedCutcard) record.Seq { return c.Seq }))
+	step("put into the shoe", 1, prep.Loads)
 	if len(names) > 0 {
 		f.Observed = strings.Join(names, ", ") + " during play"
 		f.Evidence = append(f.Evidence, first, s.LastCard)
