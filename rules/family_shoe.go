@@ -484,8 +484,9 @@ func checkBurnOnce(p *Pass) {
 	n, late, early, loaded := 0, record.Seq(0), false, record.Seq(0)
 	evidence := []record.Seq{}
 	since := p.Shoe.Prep.LastRecut() // what follows the cut is done again
+	first := firstDealt(p.Shoe)
 	for _, load := range slices.Backward(p.Shoe.Prep.Loads) {
-		if load > since {
+		if load > since && (first == 0 || load < first) { // a later one was recorded late: the first card came from the shoe
 			loaded = load // the first one
 		}
 	}
