@@ -139,7 +139,13 @@ func checkFirstWager(p *Pass) {
 // checkAuctionOrder judges the first bank of a shoe; later ones may be taken over without bids. N.J.A.C. 19:47-4.5(b).
 func checkAuctionOrder(p *Pass) {
 	s := p.Shoe
-	if record.Any(s.Rounds, func(r *record.RoundSummary) bool { return r.Card != 0 }) || len(s.Bids) == 0 {
+	if record.Any(s.Rounds, func(r *record.RoundSummary) bool { return r.Card != 0 }) {
+		return
+	}
+	if len(s.Bids) == 0 {
+		if first := p.Round.FirstCard(); first != 0 && !s.Joined {
+			p.CannotJudge("neither a bid nor the bank of the shoe was reported", first)
+		}
 		return
 	}
 	first := &s.Bids[0]
