@@ -419,8 +419,8 @@ func checkConservation(p *Pass) {
 	}
 }
 
-// burnShows reports whether as many cards are missing or too many as the opening burn on record has too few or too many,
-// which the rules about the burn report.
+// burnShows reports whether as many cards are missing, or too many, as the opening burn on record has too few or too
+// many, which the rules about the burn report.
 func (p *Pass) burnShows(missing int) bool {
 	s := p.Shoe
 	if s.Prep.LastRecut() != 0 || !p.Config.Reports(baccarat.FeedBurn) ||
@@ -432,9 +432,9 @@ func (p *Pass) burnShows(missing int) bool {
 		return missing > 1 && missing <= 11 // the first card, and one to ten further ones
 	}
 	for b := range p.openings() {
-		burned += 1 + int(b.Further())
+		burned += 1 + b.Further()
 	}
-	return first.Indicator != baccarat.Unread && missing == 1+int(first.Indicator.BurnValue())-burned
+	return first.Indicator != baccarat.Unread && missing == 1+first.Indicator.BurnValue()-burned
 }
 
 // opening is the first opening burn of the stack as it was cut last, nil if none.

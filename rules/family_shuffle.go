@@ -256,8 +256,8 @@ func (p *Pass) misplacedLacing() int {
 	return -1
 }
 
-// lacedLate reports whether the steps are out of their order, and cards were laced again after the lacing when the stack
-// was offered or cut already: the order of the steps has it, whichever step it names first.
+// lacedLate reports whether the steps are out of their order, and cards were laced again when the stack was offered or
+// cut already: the order of the steps has it, whichever step it names first.
 func (p *Pass) lacedLate() bool {
 	laced := p.Shoe.Prep.Laced
 	if _, wrong := p.stepsReversed(laced); len(laced) < 2 || !wrong {

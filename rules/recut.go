@@ -100,8 +100,8 @@ func firstDealt(s *record.Shoe) (first record.Seq) {
 
 // preparedInPlay suspects steps of the preparation that were taken between the first and the last card of the shoe: the
 // cards are washed, laced, cut, moved and put into the shoe before play, and cut again "before any cards have been
-// dealt". N.J.A.C. 19:47-3.4(c), 3.5(b)-(e), 4.4(b)-(e), 7.4(c), 7.5(b)-(e). They may have been recorded late. What follows an order that came too late
-// is that finding.
+// dealt". N.J.A.C. 19:47-3.4(c), 3.5(b)-(e), 4.4(b)-(e), 7.4(c), 7.5(b)-(e). They may have been recorded late. What
+// follows an order that came too late is that finding.
 func (p *Pass) preparedInPlay() {
 	s, prep := p.Shoe, &p.Shoe.Prep
 	first := firstDealt(s)

@@ -38,8 +38,8 @@ func (t *Table) foldCards(c *turn) {
 		b := t.batch(p.BatchID)
 		another := b.VerifiedBy != "" && (b.Floor != "" && b.VerifiedBy != b.Floor || b.VerifiedBy == b.InspectedBy)
 		right := b.VerifierRole == baccarat.RoleFloorperson && !another && b.Verified > b.Inspected
-		if repeats(b, b.Verified, right) {
-			return
+		if right && baccarat.Role(p.VerifierRole) != baccarat.RoleFloorperson || repeats(b, b.Verified, right) {
+			return // another who verifies as well takes nothing from it
 		}
 		b.Verified, b.VerifiedBy, b.VerifierRole = c.seq, p.VerifierID, baccarat.Role(p.VerifierRole)
 		b.Floor = t.Floor
