@@ -419,13 +419,28 @@ func checkConservation(p *Pass) {
 	}
 }
 
-// burnShows reports whether as many cards are missing, or too many, as the opening burn on record has too few or too
-// many, which the rules about the burn report.
+// burnShows reports whether as many cards are missing, or too many, as the burns on record have too few or too many,
+// which the rules about the burns report.
 func (p *Pass) burnShows(missing int) bool {
 	s := p.Shoe
 	if s.Prep.LastRecut() != 0 || !p.Config.Reports(baccarat.FeedBurn) ||
 		p.cited(true, "shoe.burn.once-before-play") == nil || p.cited(true, "shoe.burn.count") == nil {
 		return false
+	}
+	for i := range s.Burns {
+		if s.Burns[i].Opening {
+			continue
+		}
+		lacks, known := p.answerLacks(i)
+		if !known {
+			return false
+		}
+		missing -= lacks
+	}
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; f.Burn < 0 && p.answerable(f) && f.Card != baccarat.Unread {
+			missing -= p.burnValue(f.Card)
+		}
 	}
 	first, burned := opening(s), 0
 	if first == nil {
@@ -435,6 +450,20 @@ func (p *Pass) burnShows(missing int) bool {
 		burned += 1 + b.Further()
 	}
 	return first.Indicator != baccarat.Unread && missing == 1+first.Indicator.BurnValue()-burned
+}
+
+// answerLacks is how many cards the burn for an irregularity has too few, negative if too many, if that can be judged.
+func (p *Pass) answerLacks(burn int) (cards int, known bool) {
+	b := &p.Shoe.Burns[burn]
+	if b.Part || b.Idle || !described(b) {
+		return 0, false
+	}
+	found := func(f record.FoundFaceUp) bool { return f.Burn == burn && p.answerable(&f) }
+	if !slices.ContainsFunc(p.Shoe.FaceUps, found) {
+		return p.burnValue(b.Indicator) - b.Further(), b.Indicator != baccarat.Unread
+	}
+	want, _, known := p.foundValue(burn)
+	return want - b.Further(), known
 }
 
 // opening is the first opening burn of the stack as it was cut last, nil if none.
