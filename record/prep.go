@@ -168,6 +168,8 @@ type Act struct {
 	Role  baccarat.Role
 	Round uint32
 	What  string
+	// Call is the code of a call.
+	Call baccarat.Code `cbor:",omitempty"`
 }
 
 // OpeningBurn is What of the burn before the first round.

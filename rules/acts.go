@@ -72,15 +72,16 @@ func (p *Pass) acts(acts []record.Act, burnAlone bool) {
 		}
 		seen[w] = true
 		f := Finding{Round: a.Round, Expected: "done by the dealer"}
-		var done []string
+		var done, clauses []string
 		for _, b := range acts {
 			if b.Round == w.round && b.Role == w.role {
 				f.Evidence = append(f.Evidence, b.Seq)
 				done = append(done, b.What)
+				clauses = append(clauses, ofAct(b)...)
 			}
 		}
 		f.Observed = fmt.Sprintf("done by %v: %s", a.Role, strings.Join(done, ", "))
-		f.Cites = p.exactly(ofActs(done)...)
+		f.Cites = p.exactly(clauses...)
 		switch a.Role {
 		case baccarat.RolePatron, baccarat.RoleSpectator, baccarat.RoleCurator, baccarat.RoleBanker:
 			p.suspectIf(burnAlone && !slices.Contains(done, record.OpeningBurn), f)
@@ -92,28 +93,49 @@ func (p *Pass) acts(acts []record.Act, burnAlone bool) {
 	}
 }
 
-// ofActs are the clauses of 9 NYCRR 5324.21 that give acts to the dealer.
-func ofActs(done []string) []string {
-	var clauses []string
-	for _, what := range done {
-		switch what {
-		case "shuffle", "inspection":
-			clauses = append(clauses, "5324.21(d)")
-		case record.OpeningBurn:
-			clauses = append(clauses, "5324.21(e)")
-		case "call":
-			clauses = append(clauses, "(f)(2)", "5324.21(g)", "(i)(1)")
-		case "cards placed":
-			clauses = append(clauses, "(f)(3)(ii)(a)", "(f)(3)(ii)(b)", "(f)(3)(ii)(c)")
-		case "cards handed out":
-			clauses = append(clauses, "(f)(3)(ii)(b)", "(f)(3)(ii)(c)")
-		case "offer of a hand":
-			clauses = append(clauses, "(f)(3)(ii)(g)(1)")
-		case "cards picked up":
-			clauses = append(clauses, "(i)(4)")
-		default: // money
-			clauses = append(clauses, "(i)(2)")
-		}
+// ofAct are the clauses that give an act to the dealer, of each text that may be the table's.
+func ofAct(a record.Act) []string {
+	switch a.What {
+	case "shuffle", "inspection":
+		return []string{"5324.21(d)"}
+	case record.OpeningBurn:
+		return []string{"5324.21(e)"}
+	case "call":
+		return ofCall(a.Call)
+	case "instruction":
+		return []string{"47-3.8(b)"}
+	case "offer of the shoe":
+		return []string{"47-3.6(b)"}
+	case "cards placed":
+		return []string{"(f)(3)(ii)(a)", "(f)(3)(ii)(b)", "(f)(3)(ii)(c)"}
+	case "cards handed out":
+		return []string{"(f)(3)(ii)(b)", "(f)(3)(ii)(c)"}
+	case "offer of a hand":
+		return []string{"(f)(3)(ii)(g)(1)"}
+	case "cards picked up":
+		return []string{"(i)(4)"}
+	case "vigorish marked", "vigorish collected":
+		return []string{"(i)(2)", "47-3.3(c)", "47-7.3(c)"}
+	default: // a wager is collected or paid
+		return []string{"(i)(2)", "47-3.10(b)"}
 	}
-	return clauses
+}
+
+// ofCall are the clauses on a call; on every call if it is not known which.
+func ofCall(code baccarat.Code) []string {
+	bets := []string{"(f)(2)", "47-3.7(b)", "47-7.7(b)"}
+	counts := []string{"5324.21(g)", "47-3.8(a)", "47-7.8(a)"}
+	result := []string{"(i)(1)", "47-3.10(a)"}
+	switch code {
+	case baccarat.NoCode:
+		return slices.Concat(bets, counts, result)
+	case baccarat.NoMoreBets, baccarat.CardsCommand:
+		return bets
+	case baccarat.PointCount:
+		return counts
+	case baccarat.LastHand:
+		return nil
+	default:
+		return result
+	}
 }

@@ -27,7 +27,11 @@ func (t *Table) act(c *turn, s *Shoe) {
 	}) {
 		return
 	}
-	s.Acts = append(s.Acts, record.Act{Seq: c.seq, Role: role, Round: c.round, What: what})
+	act := record.Act{Seq: c.seq, Role: role, Round: c.round, What: what}
+	if call, ok := t.now.Payload.(*schema.Announced); ok {
+		act.Call = baccarat.Code(call.Code)
+	}
+	s.Acts = append(s.Acts, act)
 }
 
 // cites reports whether the text of a round, or of the shoe if r is nil, has a clause, by the rule that cites it.
