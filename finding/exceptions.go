@@ -14,7 +14,7 @@ import (
 func (f *Finding) Exception() bool { return f.Severity >= Minor }
 
 // Exceptions returns the exceptions of findings by gaming day, in the order of Sort, and their numbers. Numbers start
-// at 1 on each gaming day and have no gap, so they are those of all findings of the day.
+// at 1 on each gaming day and have no gap, so they are the numbers of all findings of the day.
 func Exceptions(findings []Finding) (list []Finding, numbers []int) {
 	for i := range findings {
 		if findings[i].Exception() {

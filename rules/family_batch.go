@@ -177,7 +177,7 @@ func checkAlternate(p *Pass) {
 		Expected: "the batch that was not in the shoe before", Observed: "batch " + s.Batch() + " again",
 		Evidence: p.loading(),
 	}
-	// Cards that were received since are not those of the shoe before.
+	// Cards that were received since are not the cards of the shoe before.
 	if b := p.Table.Batch(s.Batch()); b != nil && b.Received > s.Prep.CardBefore {
 		p.CannotJudge("the cards of batch "+b.ID+" were received after the shoe before", b.Received, s.Prep.CardBefore)
 		return

@@ -458,7 +458,7 @@ func cutcard(p *record.Preparation, which uint32) *record.PlacedCutcard {
 }
 
 // oneNumber reports whether two cutting cards that lie as they should were placed since an event, both under one
-// number: two cards, or one that was moved.
+// number: two cards, or a card that was moved.
 func oneNumber(p *record.Preparation, since record.Seq) bool {
 	deep, end := false, false
 	for _, c := range p.Cutcards {

@@ -504,7 +504,7 @@ func checkCurrent(t *testing.T, store *clickhouse.Store, run *Night) {
 	}
 }
 
-// checkQueued compares the contents of the open findings with those of a run.
+// checkQueued compares the contents of the open findings with the findings of a run.
 func checkQueued(t *testing.T, store *clickhouse.Store, run *Night) {
 	t.Helper()
 	want := map[string]string{}

@@ -405,7 +405,7 @@ func (r *archiveReader) leave(ctx context.Context, t *reading) error {
 // maxBehind bounds the tables that wait for one query: what a replay has in memory waits with them.
 const maxBehind = 4
 
-// skip moves tables to the next event behind the range that was read, and ends those of which the archive has no more.
+// skip moves tables to the next event behind the range that was read, and ends a table without such an event.
 func (r *archiveReader) skip(ctx context.Context) error {
 	if len(r.behind) == 0 {
 		return nil
