@@ -459,8 +459,20 @@ func checkPairCalls(p *Pass) {
 	if !ok || !p.Config.Offers(baccarat.SidePair) {
 		return
 	}
-	p.judgePair(baccarat.PlayerPair, c.PlayerPair, baccarat.Player, "player pair")
-	p.judgePair(baccarat.BankerPair, c.BankerPair, baccarat.Banker, "banker pair")
+	called := func(code baccarat.Code) *record.Call {
+		call, _ := lone(p.Round, code, baccarat.NoHand)
+		return call
+	}
+	// A pair of one hand that is announced as one of the other is one wrong call.
+	switch player, banker := called(baccarat.PlayerPair), called(baccarat.BankerPair); {
+	case c.PlayerPair && !c.BankerPair && player == nil && banker != nil:
+		p.reportCall(banker, finding.OfHand("PLAYER"), "player pair announced", "banker pair announced")
+	case c.BankerPair && !c.PlayerPair && banker == nil && player != nil:
+		p.reportCall(player, finding.OfHand("BANKER"), "banker pair announced", "player pair announced")
+	default:
+		p.judgePair(baccarat.PlayerPair, c.PlayerPair, baccarat.Player, "player pair")
+		p.judgePair(baccarat.BankerPair, c.BankerPair, baccarat.Banker, "banker pair")
+	}
 }
 
 // judgePair wants the call of a pair exactly when the first two cards of a hand are one, and not before them.
