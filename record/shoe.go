@@ -456,7 +456,7 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 			PaidAt: max(paid, w.Returned.Seq), Unproved: unproved || w.Astray != 0 || w.Early != 0,
 		})
 		d := &s.Dues[len(s.Dues)-1]
-		if s.chargeSteps(r, i, d); !unproved && r.PaidNet(l, i, &takes) {
+		if s.chargeSteps(l, r, i, d); !unproved && r.PaidNet(l, i, &takes) {
 			d.AtOnce, d.CollectedAt = true, d.PaidAt
 		}
 	}
@@ -598,7 +598,7 @@ func (r *Round) Marked(wager int) bool {
 }
 
 // chargeSteps finds the marks and collections of a wager within its round.
-func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
+func (s *Shoe) chargeSteps(l *law.Law, r *Round, wager int, d *Due) {
 	for i := range r.Steps {
 		step := &r.Steps[i]
 		switch step.Kind {
@@ -615,7 +615,7 @@ func (s *Shoe) chargeSteps(r *Round, wager int, d *Due) {
 		case StepVigCollected, StepTieCharge:
 			if step.Covers(r, wager) {
 				d.AtOnce, d.CollectedAt = true, step.Seq
-				if d.Marked > 0 && !d.partOf(step) {
+				if d.Marked > 0 && !d.partOf(l, step) {
 					d.Collected, d.PaidMark, d.PaidMarkAt = d.Marked, d.Marked, step.Seq
 				}
 				if step.first(r) == wager {
@@ -736,11 +736,24 @@ func (s *Shoe) Lifted(r *Round, mark *Step) Seq {
 }
 
 // partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so
-// that the mark stays: the mark alone is too little, as is what is collected, and they differ.
-func (d *Due) partOf(step *Step) bool {
-	short := func(amount int64) bool { return baccarat.ComparePercent(amount, d.Percent, d.Won) < 0 }
-	return !d.Tie && len(step.Wagers) <= 1 && d.Marked > 0 && d.Marked != step.Amount && short(d.Marked) &&
-		short(baccarat.Add(d.Took, step.Amount))
+// that the mark stays.
+func (d *Due) partOf(l *law.Law, step *Step) bool {
+	if d.Tie || len(step.Wagers) > 1 {
+		return false
+	}
+	took := baccarat.Add(d.Took, step.Amount)
+	v, ok := l.Rate(d.Kind, d.Percent)
+	return Parts(d.Marked, took, d.Percent, d.Won) || ok && d.Marked != took &&
+		v.Judge(took, d.Won) == baccarat.VigUnder && v.Judge(d.Marked, d.Won) == baccarat.VigUnder &&
+		v.Judge(baccarat.Add(d.Marked, took), d.Won) == baccarat.VigLegal
+}
+
+// Parts reports whether a mark and a collection after it are two parts of a vigorish, and not the collection of what
+// was marked: each is too little, they differ, and their sum is nearer to what is due than the collection.
+func Parts(marked, took, percent, won int64) bool {
+	short := func(amount int64) bool { return baccarat.ComparePercent(amount, percent, won) < 0 }
+	return marked > 0 && marked != took && short(marked) && short(took) &&
+		baccarat.ComparePercent(baccarat.Add(marked, baccarat.Add(took, took)), 2*percent, won) < 0
 }
 
 // Covers reports whether a collection of the round takes the vigorish of a wager: by name, or by seat

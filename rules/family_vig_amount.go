@@ -64,13 +64,10 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 		c := &p.charged[i]
 		c.amount = c.marked + c.took
 		if c.marked > c.after && c.took > 0 && p.judgeVig(v, c) != baccarat.VigLegal {
-			// The collection is no further part: it pays the mark before it. If it is right, the mark was put right before
-			// the next first card.
-			c.amount = c.took + c.after
-			if marked := c.marked - c.after; !c.joint && p.judgeVig(v, c) != baccarat.VigLegal {
-				if c.amount = marked; p.judgeVig(v, c) == baccarat.VigLegal {
-					c.amount = c.took + c.after
-				}
+			// The collection pays the mark before it, unless both are parts that are too little together. If it is right,
+			// the mark was put right before the next first card.
+			if c.joint || !record.Parts(c.marked-c.after, c.took, v.Percent, sum(c.won)) {
+				c.amount = c.took + c.after
 			}
 		}
 		each(c)
