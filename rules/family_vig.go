@@ -648,6 +648,7 @@ func checkMarkRequired(p *Pass) {
 			p.reportDue(d, "marked before the next first card", "marked later", d.MarkedAt)
 		}
 	}
+	p.checkMarkerAway()
 }
 
 // percent is the percentage of the commission on the cards of the round.
@@ -748,6 +749,18 @@ func checkPlayResumed(p *Pass) {
 }
 
 func checkMarkerRemoved(p *Pass) {
+	p.removedFirst(func(m *record.SeatChange, more, collected int64) {
+		p.Report(Finding{
+			Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: more, Evidence: append(p.Shoe.Marks(m.Seat), m.Seq),
+			Expected: fmt.Sprintf("marker of %s stays until collected", p.money(m.Amount)),
+			Observed: fmt.Sprintf("removed with %s collected", p.money(collected)),
+		})
+	})
+}
+
+// removedFirst yields each marker that was taken off before its vigorish was collected, by how much more was taken off
+// than was free to be, and what had been collected.
+func (p *Pass) removedFirst(each func(m *record.SeatChange, more, collected int64)) {
 	s := p.Shoe
 	if len(s.MarkersRemoved) == 0 || !p.summable() {
 		return
@@ -757,8 +770,8 @@ func checkMarkerRemoved(p *Pass) {
 		paidFor = append(paidFor, s.PaidFor(&s.Collections[i]))
 	}
 	p.scratch.numbers = paidFor
-	for i, m := range s.MarkersRemoved {
-		removed, collected := int64(0), int64(0)
+	for i := range s.MarkersRemoved {
+		m, removed, collected := &s.MarkersRemoved[i], int64(0), int64(0)
 		for _, o := range s.MarkersRemoved[:i+1] {
 			if o.Seat == m.Seat {
 				removed += o.Amount
@@ -772,12 +785,34 @@ func checkMarkerRemoved(p *Pass) {
 		// More than was marked is not the marker of what is owed.
 		removed = min(removed, p.marked(m.Seat))
 		if free := p.free(m.Seat, m.Seq); removed > collected+free {
-			p.Report(Finding{
-				Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: removed - collected - free,
-				Evidence: append(s.Marks(m.Seat), m.Seq),
-				Expected: fmt.Sprintf("marker of %s stays until collected", p.money(m.Amount)),
-				Observed: fmt.Sprintf("removed with %s collected", p.money(collected)),
-			})
+			each(m, removed-collected-free, collected)
 		}
 	}
+}
+
+// checkMarkerAway cannot judge a marker that was taken off, and whose vigorish was collected after the next first card.
+// "The amount of any vigorish not collected ... shall be evidenced by the placing of a coin": it was placed, and only
+// New York says until when it stays. N.J.A.C. 19:47-3.3(c), 7.3(c).
+func (p *Pass) checkMarkerAway() {
+	if _, judged := p.Law.Cited("vig.marker-removed-uncollected"); judged {
+		return
+	}
+	owed := p.Shoe.Owed(nil) // vig.outstanding-at-reshuffle
+	p.removedFirst(func(m *record.SeatChange, _, _ int64) {
+		paid := record.Index(p.Shoe.Collections, func(c *record.Collection) bool {
+			return c.Seq > m.Seq && p.Shoe.PaidFor(c) == m.Seat
+		})
+		open := record.Any(owed, func(o *record.SeatChange) bool { return o.Seat == m.Seat })
+		inRound := record.Any(p.Shoe.Dues, func(d *record.Due) bool {
+			return d.Seat == m.Seat && d.MarkedAt < m.Seq && m.Seq < d.PaidMarkAt
+		})
+		if !open && !inRound && paid >= 0 && record.Any(p.Shoe.Rounds, func(r *record.RoundSummary) bool {
+			return r.Card > m.Seq && r.Card < p.Shoe.Collections[paid].Seq
+		}) {
+			p.CannotJudge(fmt.Sprintf(
+				"the marker of %s at seat %d was taken off before its vigorish was collected, and play went on",
+				p.money(m.Amount), m.Seat,
+			), m.Seq, p.Shoe.Collections[paid].Seq)
+		}
+	})
 }
