@@ -170,12 +170,7 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 	case *schema.CardTouched:
 		t.touchBetween(c, s, p)
 	case *schema.VigorishCollected:
-		if r := chargedIn(t, s, p, c.round); r != nil {
-			t.charge(c, s, r, p)
-			t.fills(c, s, r)
-			return
-		}
-		t.collect(c, s, p)
+		t.collectLate(c, s, p)
 	case *schema.VigorishMarkerRemoved:
 		if s.heldMore(p) {
 			return

@@ -11,21 +11,157 @@ import (
 
 // chargedIn is the round whose vigorish a collection of outstanding vigorish takes at once, nil if it takes what was
 // owed before: it names wagers of that round alone, or the seat owes nothing else, and nothing was marked or taken for
-// them.
+// them, or a wrong amount was marked, see putsRight.
 func chargedIn(t *Table, s *Shoe, p *schema.VigorishCollected, round uint32) *record.Round {
 	if p.VigorishKind != schema.VigorishKindOutstanding {
 		return nil
 	}
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
-		if r == nil || r.Full != 0 || len(r.Cards) == 0 || round != 0 && round != r.No {
+		if !mayCharge(r, round) {
 			continue
 		}
-		if len(p.WagerIDs) > 0 && !slices.ContainsFunc(p.WagerIDs, func(id string) bool { return !chargeable(r, id) }) ||
-			len(p.WagerIDs) == 0 && s.owesAtOnce(r, p.Seat) && !t.owesBefore(s, p.Seat) {
+		switch named := len(p.WagerIDs) > 0; {
+		case named && !slices.ContainsFunc(p.WagerIDs, func(id string) bool { return !chargeable(r, id) }),
+			(named || !t.owesBefore(s, p.Seat)) && s.putsRight(r, p),
+			!named && s.owesAtOnce(r, p.Seat) && !t.owesBefore(s, p.Seat):
 			return r
 		}
 	}
 	return nil
+}
+
+// collectLate adds vigorish that was collected after its round, or is published as such.
+func (t *Table) collectLate(c *turn, s *Shoe, p *schema.VigorishCollected) {
+	if r := chargedIn(t, s, p, c.round); r != nil {
+		t.charge(c, s, r, p)
+		t.fills(c, s, r)
+		return
+	}
+	if r, now, before := chargedBeside(s, p, c.round); r != nil {
+		t.charge(c, s, r, &now)
+		t.fills(c, s, r)
+		p = &before
+	}
+	t.collect(c, s, p)
+}
+
+// mayCharge reports whether a round is one whose vigorish an event of a round, or of none, may be about.
+func mayCharge(r *record.Round, round uint32) bool {
+	return r != nil && r.Full == 0 && len(r.Cards) > 0 && (round == 0 || round == r.No)
+}
+
+// chargedBeside divides a collection of outstanding vigorish that takes all that a patron owes: what was owed before,
+// as marked or rounded up, and the right vigorish of wagers of a round, of which none or a wrong one was marked. The
+// round is nil if it does not.
+func chargedBeside(s *Shoe, p *schema.VigorishCollected, round uint32) (
+	r *record.Round, now, before schema.VigorishCollected,
+) {
+	if p.VigorishKind != schema.VigorishKindOutstanding {
+		return nil, now, before
+	}
+	is := func(wager string, seat uint32) bool {
+		return slices.Contains(p.WagerIDs, wager) || len(p.WagerIDs) == 0 && seat == p.Seat
+	}
+	before = *p
+	before.WagerIDs, before.Amount = nil, 0
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.Open() > 0 && is(d.Wager, d.Seat) {
+			before.WagerIDs, before.Amount = append(before.WagerIDs, d.Wager), baccarat.Add(before.Amount, d.Open())
+		}
+	}
+	for _, r = range [2]*record.Round{s.Round, s.Settling} {
+		if before.Amount == 0 || !mayCharge(r, round) {
+			continue
+		}
+		now = *p
+		now.WagerIDs = nil
+		var at []int
+		unmarked := true
+		for w := range r.Wagers {
+			of := &r.Wagers[w]
+			if is(of.ID, of.Seat) && of.Spot == baccarat.SpotBanker && !of.Gone {
+				now.WagerIDs, at = append(now.WagerIDs, of.ID), append(at, w)
+				unmarked = unmarked && !charged(r, w)
+			}
+		}
+		if len(at) == 0 || len(p.WagerIDs) > 0 && len(before.WagerIDs)+len(at) != len(p.WagerIDs) {
+			continue
+		}
+		v, _ := s.commission(r)
+		for _, take := range [2]int64{before.Amount, v.RoundUp(before.Amount)} {
+			now.Amount = p.Amount - take
+			if now.Amount > 0 && s.legalOf(r, now.Amount, at) && (unmarked || s.putsRight(r, &now)) {
+				before.Amount = take
+				return r, now, before
+			}
+		}
+		if take := s.wrongBeside(r, p.Amount, before.Amount, at); unmarked && take > 0 {
+			now.Amount, before.Amount = p.Amount-take, take
+			return r, now, before
+		}
+	}
+	return nil, now, before
+}
+
+// wrongBeside is what a collection takes of what was owed before if it is too little, or too much, for the vigorish of
+// wagers of a round beside it; 0 if it is neither.
+func (s *Shoe) wrongBeside(r *record.Round, amount, owed int64, wagers []int) int64 {
+	v, ok := s.commission(r)
+	if !ok || amount <= v.RoundUp(owed) {
+		return 0
+	}
+	won, up := int64(0), int64(0)
+	for _, w := range wagers {
+		won, up = baccarat.Add(won, r.Wagers[w].Amount), baccarat.Add(up, v.Up(r.Wagers[w].Amount))
+	}
+	switch rounded := v.RoundUp(owed); {
+	case amount < baccarat.Add(owed, v.Low(won)):
+		return owed
+	case amount > max(baccarat.Add(rounded, up), v.RoundUp(baccarat.Add(owed, up))):
+		return rounded
+	}
+	return 0
+}
+
+// putsRight reports whether a collection is the vigorish of wagers of a round that were marked with a wrong amount, and
+// from which nothing was collected; or of one of them and too little, and not a part of it beside the mark.
+func (s *Shoe) putsRight(r *record.Round, p *schema.VigorishCollected) bool {
+	var wagers []int
+	for _, id := range p.WagerIDs {
+		if w := r.WagerIndex(id); w >= 0 && !slices.Contains(wagers, w) {
+			wagers = append(wagers, w)
+		} else if w < 0 {
+			return false
+		}
+	}
+	for w := range r.Wagers {
+		if of := &r.Wagers[w]; len(p.WagerIDs) == 0 && of.Seat == p.Seat && r.Marked(w) {
+			wagers = append(wagers, w)
+		}
+	}
+	if len(wagers) == 0 || slices.ContainsFunc(wagers, func(w int) bool {
+		return r.Wagers[w].Spot != baccarat.SpotBanker || r.Wagers[w].Gone || !r.Marked(w)
+	}) {
+		return false
+	}
+	wagers = s.alsoMeant(r, p.Amount, wagers)
+	marked := int64(0)
+	for i := range r.Steps {
+		m := &r.Steps[i]
+		switch {
+		case m.Kind == record.StepVigMarked && slices.Contains(wagers, m.Wager):
+			marked = baccarat.Add(marked, m.Amount)
+		case m.Kind > record.StepVigMarked && slices.ContainsFunc(wagers, func(w int) bool { return m.Covers(r, w) }):
+			return false
+		}
+	}
+	if s.legalOf(r, marked, wagers) {
+		return false
+	}
+	v, commission := s.commission(r)
+	short := commission && len(wagers) == 1 && p.Amount < v.Low(r.Wagers[wagers[0]].Amount) &&
+		!record.Parts(marked, p.Amount, v.Percent, r.Wagers[wagers[0]].Amount)
+	return short || s.legalOf(r, p.Amount, wagers)
 }
 
 // chargeable reports whether a round has a banker wager from which nothing was marked or taken.
