@@ -459,20 +459,8 @@ func checkPairCalls(p *Pass) {
 	if !ok || !p.Config.Offers(baccarat.SidePair) {
 		return
 	}
-	called := func(code baccarat.Code) *record.Call {
-		call, _ := lone(p.Round, code, baccarat.NoHand)
-		return call
-	}
-	// A pair of one hand that is announced as one of the other is one wrong call.
-	switch player, banker := called(baccarat.PlayerPair), called(baccarat.BankerPair); {
-	case c.PlayerPair && !c.BankerPair && player == nil && banker != nil:
-		p.reportCall(banker, finding.OfHand("PLAYER"), "player pair announced", "banker pair announced")
-	case c.BankerPair && !c.PlayerPair && banker == nil && player != nil:
-		p.reportCall(player, finding.OfHand("BANKER"), "banker pair announced", "player pair announced")
-	default:
-		p.judgePair(baccarat.PlayerPair, c.PlayerPair, baccarat.Player, "player pair")
-		p.judgePair(baccarat.BankerPair, c.BankerPair, baccarat.Banker, "banker pair")
-	}
+	p.judgePair(baccarat.PlayerPair, c.PlayerPair, baccarat.Player, "player pair")
+	p.judgePair(baccarat.BankerPair, c.BankerPair, baccarat.Banker, "banker pair")
 }
 
 // judgePair wants the call of a pair exactly when the first two cards of a hand are one, and not before them.
@@ -485,50 +473,53 @@ func (p *Pass) judgePair(code baccarat.Code, due bool, h baccarat.Hand, what str
 	}
 }
 
-// judgePresence wants a call exactly when its event is there.
+// judgePresence wants a call exactly when its event is there. A call that was made in place of another is one finding.
 func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subject, what string) {
 	call, n := lone(p.Round, code, baccarat.NoHand)
-	switch {
-	case due && n == 0:
-		if call, said := p.otherInsurance(code); call != nil {
-			p.reportCall(call, subject, what+" announced", said+" announced")
-			return
+	if due && n > 0 {
+		if code == baccarat.Dragon7 || code == baccarat.Panda8 { // known with the last card
+			p.judgeEarly(code, what)
 		}
-		p.reportCall(nil, subject, what+" announced", "not announced")
-	case !due && n > 0 && p.calledInsteadOf(code): // the missing call is the finding
-	case due && (code == baccarat.Dragon7 || code == baccarat.Panda8): // known with the last card
-		p.judgeEarly(code, what)
-	case !due && n > 0:
+		return
+	}
+	if !due && n == 0 {
+		return
+	}
+	other := p.counterpart(code)
+	instead, said := lone(p.Round, other.code, baccarat.NoHand)
+	switch {
+	case !due && other.due && said == 0: // the missing call is the finding
+	case !due:
 		p.reportCall(call, subject, "no "+what, what+" announced")
+	case other.what != "" && !other.due && said > 0:
+		p.reportCall(instead, subject, what+" announced", other.what+" announced")
+	default:
+		p.reportCall(nil, subject, what+" announced", "not announced")
 	}
 }
 
-// otherInsurance is a call of panda 8 if a dragon 7 is due, and the other way round, and its name; nil if there is none
-// or no panda 8 is announced at the table.
-func (p *Pass) otherInsurance(code baccarat.Code) (call *record.Call, name string) {
-	other := baccarat.Dragon7
-	if name = "dragon 7"; code == baccarat.Dragon7 {
-		other, name = baccarat.Panda8, "panda 8"
-	}
-	if code != baccarat.Dragon7 && code != baccarat.Panda8 || p.Config.Mode != baccarat.EZ && !p.pushesDragon() {
-		return nil, ""
-	}
-	call, _ = lone(p.Round, other, baccarat.NoHand)
-	return call, name
+// counterpart is the announcement for which another is mistaken, and whether its event is there.
+type counterpart struct {
+	code baccarat.Code
+	what string // empty without a counterpart
+	due  bool
 }
 
-// calledInsteadOf reports whether a dragon 7 was announced for a panda 8 that was not, or the other way round.
-func (p *Pass) calledInsteadOf(code baccarat.Code) bool {
+// counterpart is the pair of the other hand, or the other insurance at a table where both are announced.
+func (p *Pass) counterpart(code baccarat.Code) counterpart {
 	c := p.Round.Coup()
-	due, other := c.Dragon7(), baccarat.Dragon7
-	if code == baccarat.Dragon7 {
-		due, other = c.Panda8(), baccarat.Panda8
+	insured := p.Config.Mode == baccarat.EZ || p.pushesDragon()
+	switch {
+	case code == baccarat.PlayerPair:
+		return counterpart{baccarat.BankerPair, "banker pair", c.BankerPair}
+	case code == baccarat.BankerPair:
+		return counterpart{baccarat.PlayerPair, "player pair", c.PlayerPair}
+	case code == baccarat.Dragon7 && insured:
+		return counterpart{baccarat.Panda8, "panda 8", c.Panda8()}
+	case code == baccarat.Panda8 && insured:
+		return counterpart{baccarat.Dragon7, "dragon 7", c.Dragon7()}
 	}
-	if !due || p.Round.CallOf(other) != nil {
-		return false
-	}
-	call, _ := p.otherInsurance(other)
-	return call != nil
+	return counterpart{}
 }
 
 func checkDragonCall(p *Pass) {
