@@ -88,16 +88,25 @@ func (p *Pass) withinLawful(amount int64, no uint32) bool {
 
 // bidOf is the last bid of a Banker in the auction that gave him the bank, 0 if there was none.
 func (p *Pass) bidOf(seat uint32) int64 {
-	for at, b := range slices.Backward(p.Shoe.Bids) {
-		if b.Assigned && b.Seat == seat {
-			last, _ := ownBids(p.Shoe.Bids, at)
-			return last.Amount
-		}
+	at := lastAssigned(p.Shoe.Bids, seat)
+	if at < 0 {
+		return 0
+	}
+	last, _ := ownBids(p.Shoe.Bids, at)
+	return last.Amount
+}
+
+// lastAssigned is the index of the last assignment of the bank, -1 if it was not to a seat.
+func lastAssigned(bids []record.Bid, seat uint32) int {
+	for i, b := range slices.Backward(bids) {
 		if b.Assigned {
-			break
+			if b.Seat != seat {
+				return -1
+			}
+			return i
 		}
 	}
-	return 0
+	return -1
 }
 
 // checkFirstWager compares the Banker's first wager with what he offered in the bidding, whatever the assignment says.
@@ -111,11 +120,8 @@ func checkFirstWager(p *Pass) {
 		return
 	}
 	bids := p.Shoe.Bids
-	at := len(bids) - 1
-	for at >= 0 && !bids[at].Assigned {
-		at--
-	}
-	if at < 0 || bids[at].Seat != bank.Seat {
+	at := lastAssigned(bids, bank.Seat)
+	if at < 0 {
 		return
 	}
 	last, highest := ownBids(bids, at)
@@ -139,7 +145,7 @@ func checkFirstWager(p *Pass) {
 // checkAuctionOrder judges the first bank of a shoe; later ones may be taken over without bids. N.J.A.C. 19:47-4.5(b).
 func checkAuctionOrder(p *Pass) {
 	s := p.Shoe
-	if record.Any(s.Rounds, func(r *record.RoundSummary) bool { return r.Card != 0 }) {
+	if firstDealt(s) != 0 {
 		return
 	}
 	if len(s.Bids) == 0 {
