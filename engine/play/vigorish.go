@@ -10,8 +10,8 @@ import (
 )
 
 // chargedIn is the round whose vigorish a collection of outstanding vigorish takes at once, nil if it takes what was
-// owed before: it names wagers of that round alone, or the seat owes nothing else, and nothing was marked or taken for
-// them, or a wrong amount was marked, see putsRight.
+// owed before. It names wagers of that round alone, or the seat owes nothing else. Nothing was marked or taken for
+// them, or a wrong amount was marked (putsRight).
 func chargedIn(t *Table, s *Shoe, p *schema.VigorishCollected, round uint32) *record.Round {
 	if p.VigorishKind != schema.VigorishKindOutstanding {
 		return nil
@@ -50,6 +50,11 @@ func mayCharge(r *record.Round, round uint32) bool {
 	return r != nil && r.Full == 0 && len(r.Cards) > 0 && (round == 0 || round == r.No)
 }
 
+// collects reports whether a collection is about a wager: it names the wager, or none and its seat.
+func collects(p *schema.VigorishCollected, wager string, seat uint32) bool {
+	return slices.Contains(p.WagerIDs, wager) || len(p.WagerIDs) == 0 && seat == p.Seat
+}
+
 // chargedBeside divides a collection of outstanding vigorish that takes all that a patron owes: what was owed before,
 // as marked or rounded up, and the right vigorish of wagers of a round, of which none or a wrong one was marked. The
 // round is nil if it does not.
@@ -59,13 +64,10 @@ func chargedBeside(s *Shoe, p *schema.VigorishCollected, round uint32) (
 	if p.VigorishKind != schema.VigorishKindOutstanding {
 		return nil, now, before
 	}
-	is := func(wager string, seat uint32) bool {
-		return slices.Contains(p.WagerIDs, wager) || len(p.WagerIDs) == 0 && seat == p.Seat
-	}
 	before = *p
 	before.WagerIDs, before.Amount = nil, 0
 	for i := range s.Dues {
-		if d := &s.Dues[i]; d.Open() > 0 && is(d.Wager, d.Seat) {
+		if d := &s.Dues[i]; d.Open() > 0 && collects(p, d.Wager, d.Seat) {
 			before.WagerIDs, before.Amount = append(before.WagerIDs, d.Wager), baccarat.Add(before.Amount, d.Open())
 		}
 	}
@@ -73,38 +75,47 @@ func chargedBeside(s *Shoe, p *schema.VigorishCollected, round uint32) (
 		if before.Amount == 0 || !mayCharge(r, round) {
 			continue
 		}
-		now = *p
-		now.WagerIDs = nil
-		var at []int
-		unmarked := true
-		for w := range r.Wagers {
-			of := &r.Wagers[w]
-			if is(of.ID, of.Seat) && of.Spot == baccarat.SpotBanker && !of.Gone {
-				now.WagerIDs, at = append(now.WagerIDs, of.ID), append(at, w)
-				unmarked = unmarked && !charged(r, w)
-			}
-		}
-		if len(at) == 0 || len(p.WagerIDs) > 0 && len(before.WagerIDs)+len(at) != len(p.WagerIDs) {
-			continue
-		}
-		v, _ := s.commission(r)
-		for _, take := range [2]int64{before.Amount, v.RoundUp(before.Amount)} {
-			now.Amount = p.Amount - take
-			if now.Amount > 0 && s.legalOf(r, now.Amount, at) && (unmarked || s.putsRight(r, &now)) {
-				before.Amount = take
-				return r, now, before
-			}
-		}
-		if take := s.wrongBeside(r, p.Amount, before.Amount, at); unmarked && take > 0 {
-			now.Amount, before.Amount = p.Amount-take, take
+		if now = s.beside(r, p, &before); now.Amount > 0 {
+			before.Amount = p.Amount - now.Amount
 			return r, now, before
 		}
 	}
 	return nil, now, before
 }
 
-// wrongBeside is what a collection takes of what was owed before if it is too little, or too much, for the vigorish of
-// wagers of a round beside it; 0 if it is neither.
+// beside is the part of a collection that is the vigorish of wagers of a round, beside what was owed before. Its amount
+// is 0 if the collection cannot be divided so.
+func (s *Shoe) beside(r *record.Round, p, before *schema.VigorishCollected) schema.VigorishCollected {
+	now := *p
+	now.WagerIDs, now.Amount = nil, 0
+	var at []int
+	unmarked := true
+	for w := range r.Wagers {
+		of := &r.Wagers[w]
+		if collects(p, of.ID, of.Seat) && of.Spot == baccarat.SpotBanker && !of.Gone {
+			now.WagerIDs, at = append(now.WagerIDs, of.ID), append(at, w)
+			unmarked = unmarked && !charged(r, w)
+		}
+	}
+	if len(at) == 0 || len(p.WagerIDs) > 0 && len(before.WagerIDs)+len(at) != len(p.WagerIDs) {
+		return now
+	}
+	v, _ := s.commission(r)
+	for _, owed := range [2]int64{before.Amount, v.RoundUp(before.Amount)} {
+		now.Amount = p.Amount - owed
+		if now.Amount > 0 && s.legalOf(r, now.Amount, at) && (unmarked || s.putsRight(r, &now)) {
+			return now
+		}
+	}
+	now.Amount = 0
+	if unmarked {
+		now.Amount = s.wrongBeside(r, p.Amount, before.Amount, at)
+	}
+	return now
+}
+
+// wrongBeside is the part of a collection that is too little, or too much, for the vigorish of wagers of a round beside
+// what was owed before; 0 if the collection is neither.
 func (s *Shoe) wrongBeside(r *record.Round, amount, owed int64, wagers []int) int64 {
 	v, ok := s.commission(r)
 	if !ok || amount <= v.RoundUp(owed) {
@@ -116,9 +127,9 @@ func (s *Shoe) wrongBeside(r *record.Round, amount, owed int64, wagers []int) in
 	}
 	switch rounded := v.RoundUp(owed); {
 	case amount < baccarat.Add(owed, v.Low(won)):
-		return owed
+		return amount - owed
 	case amount > max(baccarat.Add(rounded, up), v.RoundUp(baccarat.Add(owed, up))):
-		return rounded
+		return amount - rounded
 	}
 	return 0
 }
