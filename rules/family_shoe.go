@@ -419,8 +419,8 @@ func checkConservation(p *Pass) {
 	}
 }
 
-// burnShows reports whether as many cards are missing, or too many, as the burns on record have too few or too many,
-// which the rules about the burns report.
+// burnShows reports whether the burns lack exactly the cards that are missing from the shoe. A negative number is of
+// cards too many. The rules about the burns report them.
 func (p *Pass) burnShows(missing int) bool {
 	s := p.Shoe
 	if s.Prep.LastRecut() != 0 || !p.Config.Reports(baccarat.FeedBurn) ||
@@ -452,7 +452,8 @@ func (p *Pass) burnShows(missing int) bool {
 	return first.Indicator != baccarat.Unread && missing == 1+first.Indicator.BurnValue()-burned
 }
 
-// answerLacks is how many cards the burn for an irregularity has too few, negative if too many, if that can be judged.
+// answerLacks is the number of cards that a burn for an irregularity lacks, negative for cards too many. It is known if
+// the burn can be judged.
 func (p *Pass) answerLacks(burn int) (cards int, known bool) {
 	b := &p.Shoe.Burns[burn]
 	if b.Part || b.Idle || !described(b) {

@@ -472,7 +472,7 @@ func checkUnderShoe(p *Pass) {
 		return
 	}
 	if out := handed(r, baccarat.Banker); out != nil && p.cited(true, "midi.squeeze.order") != nil {
-		called = min(called, out.Seq) // a hand-out before the call is a breach of the order, which has all of it
+		called = min(called, out.Seq) // midi.squeeze.order reports a hand-out before the call
 	}
 	for i := range r.Cards {
 		c := &r.Cards[i]

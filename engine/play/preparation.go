@@ -39,7 +39,7 @@ func (t *Table) foldCards(c *turn) {
 		another := b.VerifiedBy != "" && (b.Floor != "" && b.VerifiedBy != b.Floor || b.VerifiedBy == b.InspectedBy)
 		right := b.VerifierRole == baccarat.RoleFloorperson && !another && b.Verified > b.Inspected
 		if right && baccarat.Role(p.VerifierRole) != baccarat.RoleFloorperson || repeats(b, b.Verified, right) {
-			return // another who verifies as well takes nothing from it
+			return // a further verification, by another person, changes nothing
 		}
 		b.Verified, b.VerifiedBy, b.VerifierRole = c.seq, p.VerifierID, baccarat.Role(p.VerifierRole)
 		b.Floor = t.Floor

@@ -82,9 +82,8 @@ type replay struct {
 	lived   *without
 	days    []tableDay
 	rows    rows.Set
-	// folded are the events that were replayed, behind those after the days.
-	folded uint64
-	behind int
+	folded  uint64 // events that were replayed
+	behind  int    // events of folded that are after the days
 }
 
 // replay replays some tables. done receives each when it has ended.

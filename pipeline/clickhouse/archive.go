@@ -64,7 +64,7 @@ type TableReplay struct {
 const readingArchive = "read the archive of tables"
 
 // Replay replays tables of one property, in the order of their names. One query reads the next events of all: each
-// query takes the server as long as reading some thousand events, and granules of the archive have events of several
+// query takes the server as long as reading some thousand events, and a granule of the archive has events of several
 // tables.
 func (s *Store) Replay(ctx context.Context, tables []TableReplay) (err error) {
 	r := archiveReader{store: s, property: tables[0].Table.Property}
