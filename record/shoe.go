@@ -615,8 +615,8 @@ func (s *Shoe) chargeSteps(l *law.Law, r *Round, wager int, d *Due) {
 		case StepVigCollected, StepTieCharge:
 			if step.Covers(r, wager) {
 				d.AtOnce, d.CollectedAt = true, step.Seq
-				if d.Marked > 0 && !d.partOf(l, step) {
-					d.Collected, d.PaidMark, d.PaidMarkAt = d.Marked, d.Marked, step.Seq
+				if d.Marked > 0 {
+					d.payMark(s.ofMark(l, r, d, wager, step), step.Seq)
 				}
 				if step.first(r) == wager {
 					d.Cash += step.Amount
@@ -733,19 +733,6 @@ func (s *Shoe) Lifted(r *Round, mark *Step) Seq {
 		return 0
 	}
 	return m.Seq
-}
-
-// partOf reports whether a collection in the round is a further part of a vigorish of which the mark is another, so
-// that the mark stays.
-func (d *Due) partOf(l *law.Law, step *Step) bool {
-	if d.Tie || len(step.Wagers) > 1 {
-		return false
-	}
-	took := baccarat.Add(d.Took, step.Amount)
-	v, ok := l.Rate(d.Kind, d.Percent)
-	return Parts(d.Marked, took, d.Percent, d.Won) || ok && d.Marked != took &&
-		v.Judge(took, d.Won) == baccarat.VigUnder && v.Judge(d.Marked, d.Won) == baccarat.VigUnder &&
-		v.Judge(baccarat.Add(d.Marked, took), d.Won) == baccarat.VigLegal
 }
 
 // Parts reports whether a mark and a collection after it are two parts of a vigorish, and not the collection of what
