@@ -128,12 +128,15 @@ func checkPermitted(p *Pass) {
 }
 
 // onOffer reports whether the table offers a side bet that the rulebook permits, or does not report what it offers: no
-// text forbids the wager.
+// text forbids the wager. An EZ table has the areas of both insurance wagers on its layout, and no other table takes
+// them. 9 NYCRR 5324.21(a)(2)(vii), (b)(1)(v), (vi).
 func (p *Pass) onOffer(w *record.Wager, b *law.Wager) bool {
+	listed := len(p.Config.SideBets)+len(p.Config.Further) > 0
 	switch {
-	case p.Config.OffersWager(b):
+	case p.Config.OffersWager(b), !listed && p.Config.Mode == baccarat.EZ && isInsurance(w):
 		p.unjudged(w)
-	case len(p.Config.SideBets)+len(p.Config.Further) == 0:
+	case p.barredInsurance(w): // wager.ez-insurance-at-ez-only
+	case !listed:
 		p.CannotJudge("the table does not report which side bets it offers", p.Round.ConfigAt, w.Placed)
 	default:
 		return false
@@ -519,11 +522,23 @@ func checkVerbalConverted(p *Pass) {
 }
 
 // pushesDragon reports whether the table elects a kind of vigorish of the rulebook that returns banker wagers on a
-// dragon
-// 7, as EZ does.
+// dragon 7, as EZ does.
 func (p *Pass) pushesDragon() bool {
 	dragon := baccarat.Coup{Complete: true, B: 7, NB: 3, NP: 2}
 	return p.Config.Kind().Named() && p.Law.Pushes(p.Config.Kind(), &dragon)
+}
+
+// isInsurance reports whether a wager is one that only an EZ table takes.
+func isInsurance(w *record.Wager) bool {
+	return w.Spot == baccarat.SpotDragon7 || w.Spot == baccarat.SpotPanda8
+}
+
+// barredInsurance reports whether a wager is one that only an EZ table takes, at a table of another kind, which another
+// rule reports.
+func (p *Pass) barredInsurance(w *record.Wager) bool {
+	_, judged := p.Law.Cited("wager.ez-insurance-at-ez-only")
+	return judged && isInsurance(w) && p.Config.Mode != baccarat.NoVigorishMode && p.Config.Mode != baccarat.EZ &&
+		!p.pushesDragon()
 }
 
 func checkInsurance(p *Pass) {
@@ -533,7 +548,7 @@ func checkInsurance(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		switch {
-		case w.Spot != baccarat.SpotDragon7 && w.Spot != baccarat.SpotPanda8 || w.Gone:
+		case !isInsurance(w) || w.Gone:
 		case p.Config.Mode == baccarat.NoVigorishMode:
 			p.CannotJudge("whether the table is an EZ table was not reported", p.Round.ConfigAt, w.Placed)
 		default:
