@@ -170,6 +170,8 @@ type Act struct {
 	What  string
 	// Call is the code of a call.
 	Call baccarat.Code `cbor:",omitempty"`
+	// Spot is the spot of a wager that was paid.
+	Spot baccarat.Spot `cbor:",omitempty"`
 }
 
 // OpeningBurn is What of the burn before the first round.

@@ -50,9 +50,14 @@ func (p *Pass) shuffledByDealer() {
 func checkPlayedByDealer(p *Pass) {
 	var acts []record.Act
 	for _, a := range p.Shoe.Acts {
-		if a.Round != 0 || a.What == "call" || a.What == "offer of the shoe" {
-			acts = append(acts, a)
+		if a.Round == 0 && a.What != "call" && a.What != "offer of the shoe" {
+			continue
 		}
+		if len(p.exactly(p.ofAct(a)...)) == 0 { // N.J.A.C. 19:47-7.9 to 7.12 are not printed
+			p.CannotJudge("the text does not print who does it: "+a.What, a.Seq)
+			continue
+		}
+		acts = append(acts, a)
 	}
 	p.acts(acts, false)
 }
@@ -77,7 +82,7 @@ func (p *Pass) acts(acts []record.Act, burnAlone bool) {
 			if b.Round == w.round && b.Role == w.role {
 				f.Evidence = append(f.Evidence, b.Seq)
 				done = append(done, b.What)
-				clauses = append(clauses, ofAct(b)...)
+				clauses = append(clauses, p.ofAct(b)...)
 			}
 		}
 		f.Observed = fmt.Sprintf("done by %v: %s", a.Role, strings.Join(done, ", "))
@@ -94,7 +99,7 @@ func (p *Pass) acts(acts []record.Act, burnAlone bool) {
 }
 
 // ofAct are the clauses that give an act to the dealer, of each text that may be the table's.
-func ofAct(a record.Act) []string {
+func (p *Pass) ofAct(a record.Act) []string {
 	switch a.What {
 	case "shuffle", "inspection":
 		return []string{"5324.21(d)"}
@@ -115,9 +120,35 @@ func ofAct(a record.Act) []string {
 	case "cards picked up":
 		return []string{"(i)(4)"}
 	case "vigorish marked", "vigorish collected":
+		if p.Config.Mode == baccarat.Tie25 {
+			return []string{"(i)(2)", "47-7.3(d)"}
+		}
 		return []string{"(i)(2)", "47-3.3(c)", "47-7.3(c)"}
-	default: // a wager is collected or paid
+	case "winning wager paid":
+		return append(ofPayment(a.Spot), "(i)(2)", "47-3.10(b)")
+	default: // a losing wager is collected
 		return []string{"(i)(2)", "47-3.10(b)"}
+	}
+}
+
+// ofPayment are the clauses of minibaccarat that have the casino licensee pay a wager; those of every bet of the game
+// if the wager is not known.
+func ofPayment(spot baccarat.Spot) []string {
+	switch {
+	case spot == baccarat.SpotPlayer:
+		return []string{"47-7.3(a)"}
+	case spot == baccarat.SpotTie:
+		return []string{"47-7.3(b)"}
+	case spot == baccarat.SpotBanker:
+		return []string{"47-7.3(c)"}
+	case spot.SideBet() == baccarat.SidePair:
+		return []string{"47-7.3(i)"}
+	case spot.SideBet() == baccarat.SideTreasures:
+		return []string{"69F-7.3(m)"}
+	case spot == baccarat.NoSpot:
+		return []string{"47-7.3(a)", "47-7.3(b)", "47-7.3(c)"}
+	default:
+		return nil
 	}
 }
 
@@ -125,7 +156,7 @@ func ofAct(a record.Act) []string {
 func ofCall(code baccarat.Code) []string {
 	bets := []string{"(f)(2)", "47-3.7(b)", "47-7.7(b)"}
 	counts := []string{"5324.21(g)", "47-3.8(a)", "47-7.8(a)"}
-	result := []string{"(i)(1)", "47-3.10(a)"}
+	result := []string{"(i)(1)", "47-3.10(a)", "69F-3.10(a)", "47-7.10(a)", "69F-7.10(a)"}
 	switch code {
 	case baccarat.NoCode:
 		return slices.Concat(bets, counts, result)
@@ -134,7 +165,7 @@ func ofCall(code baccarat.Code) []string {
 	case baccarat.PointCount:
 		return counts
 	case baccarat.LastHand:
-		return nil
+		return []string{"47-3.8(e)"}
 	default:
 		return result
 	}

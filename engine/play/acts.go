@@ -28,10 +28,27 @@ func (t *Table) act(c *turn, s *Shoe) {
 		return
 	}
 	act := record.Act{Seq: c.seq, Role: role, Round: c.round, What: what}
-	if call, ok := t.now.Payload.(*schema.Announced); ok {
-		act.Call = baccarat.Code(call.Code)
+	switch p := t.now.Payload.(type) {
+	case *schema.Announced:
+		act.Call = baccarat.Code(p.Code)
+	case *schema.WagerPaid:
+		act.Spot = s.spotOf(p.WagerID, c.round)
+	default: // its What is enough
 	}
 	s.Acts = append(s.Acts, act)
+}
+
+// spotOf is the spot of a wager of a round, NoSpot if it is not on record.
+func (s *Shoe) spotOf(wager string, round uint32) baccarat.Spot {
+	r := s.Live(round)
+	if r == nil {
+		return baccarat.NoSpot
+	}
+	w := r.WagerIndex(wager)
+	if w < 0 {
+		return baccarat.NoSpot
+	}
+	return r.Wagers[w].Spot
 }
 
 // cites reports whether the text of a round, or of the shoe if r is nil, has a clause, by the rule that cites it.
@@ -44,8 +61,8 @@ func (s *Shoe) cites(clause string, r *record.Round) bool {
 }
 
 // dealersAct is what an event does if the words of a text give it to the dealer, otherwise empty. Clause is the rule
-// whose clause gives it to the dealer, empty if every text does: New York has none on the lacing, the cut and the
-// cutting cards, New Jersey none on who picks up the cards, and only midi baccarat has the dealer place cards. What the
+// whose clause gives it to the dealer, empty if every text does: New York has none on the lacing, the cut, the cutting
+// cards and the last hand, New Jersey none on who picks up the cards, and only midi baccarat has the dealer place cards. What the
 // texts have in the passive anyone may do: the wash, the spread, the stacking, the cut, the loading.
 func dealersAct(p schema.Payload) (what, clause string) {
 	switch p := p.(type) {
@@ -69,6 +86,9 @@ func dealersAct(p schema.Payload) (what, clause string) {
 	case *schema.CuratorOffered:
 		return "offer of the shoe", "curator.next-offer"
 	case *schema.Announced:
+		if p.Code == schema.CallLastHand {
+			return "call", "lasthand.announced"
+		}
 		return "call", ""
 	case *schema.DealInstructed:
 		return "instruction", "deal.instruction-followed"
