@@ -430,14 +430,21 @@ func checkOneBlock(p *Pass) {
 // twoBlocks finds payments of a main and a pair wager of one seat with another seat's between them.
 func (p *Pass) twoBlocks(t steps) (a, b *record.Step) {
 	pair := func(s *record.Step) bool { return p.Round.Wagers[s.Wager].Spot.SideBet() == baccarat.SidePair }
+	due := func(s *record.Step) bool { // the outcome of another one is the finding
+		if s.Kind != record.StepPaid || s.Wager < 0 {
+			return false
+		}
+		want := p.disposition(&p.Round.Wagers[s.Wager])
+		return want == baccarat.Pay || want == baccarat.Undetermined
+	}
 	for i := range t {
-		if a = &t[i]; a.Kind != record.StepPaid || a.Wager < 0 {
+		if a = &t[i]; !due(a) {
 			continue
 		}
 		between := false // another seat was paid since
 		for j := i + 1; j < len(t); j++ {
 			b = &t[j]
-			if between && b.Kind == record.StepPaid && b.Wager >= 0 && b.Seat == a.Seat && pair(a) != pair(b) {
+			if between && due(b) && b.Seat == a.Seat && pair(a) != pair(b) {
 				return a, b
 			}
 			between = between || b.Kind == record.StepPaid && b.Seat != a.Seat
