@@ -78,7 +78,9 @@ func checkPostedOdds(p *Pass) {
 	p.inUse(func(c *law.Config, at record.Seq) {
 		q := postings{p: p}
 		for s := baccarat.SpotBanker; s < baccarat.Spots; s++ {
-			q.compare(c, law.PostedRow{Spot: s, Odds: c.Posted[s]}, p.lawfulOdds(c, s))
+			row := law.PostedRow{Spot: s, Odds: c.Posted[s]}
+			q.compare(c, row, p.lawfulOdds(c, s))
+			q.compareLines(c, row)
 		}
 		for _, w := range p.Law.Wagers {
 			if w.Spot == baccarat.SpotOther && c.OffersWager(w) {
@@ -140,6 +142,34 @@ func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) 
 		}
 		q.other = union(q.other, clauses)
 	}
+}
+
+// compareLines compares the odds that are posted for a wager whose lines pay different odds, without naming a line.
+// Which line they are of is not known: odds that no line pays are suspected.
+func (q *postings) compareLines(c *law.Config, row law.PostedRow) {
+	w, side := q.p.Law.Wager(row.Spot, ""), row.Spot.SideBet()
+	if w == nil || w.Posted || !row.Odds.Known() || !c.Offers(side) || q.p.Law.FlatOdds(c, w).Known() {
+		return
+	}
+	var pay []string
+	for i := range w.Lines {
+		odds := q.p.Law.LineOdds(c, w, &w.Lines[i])
+		switch {
+		case w.Lines[i].Returns:
+		case !odds.Known() && !w.RowsDecide, odds.Known() && odds.Compare(row.Odds.To, row.Odds.For) == 0:
+			return
+		case odds.Known() && !slices.Contains(pay, odds.Odds.String()):
+			pay = append(pay, odds.Odds.String())
+		default: // another line has these odds, or this one loses
+		}
+	}
+	if len(pay) == 0 {
+		return
+	}
+	q.expected = append(q.expected, fmt.Sprintf("%v %s", row.Spot, strings.Join(pay, " or ")))
+	q.suspected = append(q.suspected, fmt.Sprintf("%v posted %v", row.Spot, row.Odds))
+	clauses, _ := q.p.inscribed(row.Spot)
+	q.other = union(q.other, clauses)
 }
 
 // lessCommission reports whether odds are what is left of 1 to 1 after the commission that a table elected: 19 to 20 at
