@@ -399,10 +399,12 @@ func checkConservation(p *Pass) {
 			Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),
 			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq},
 		}
-		if s.Numbered == s.Out+want-got { // by the numbers none is missing or too many: a record may be lost, or repeated
-			if p.burnShows(int(want) - int(got)) {
-				return
-			}
+		missing := int(want) - int(got)
+		numbered := int(s.Numbered) - p.outNumbered()
+		if numbered == missing-p.lacksAfter() && p.burnShows(missing) {
+			return
+		}
+		if numbered == missing { // by the numbers none is missing or too many: a record may be lost, or repeated
 			f.Verdict = finding.Suspect
 			f.Observed += fmt.Sprintf("; the last card dealt has the number %d", s.Numbered)
 		}
@@ -417,6 +419,41 @@ func checkConservation(p *Pass) {
 		}
 		p.Report(f)
 	}
+}
+
+// outNumbered is how many cards had left the shoe with the latest card that was dealt, by its record.
+func (p *Pass) outNumbered() int {
+	s := p.Shoe
+	after := 0
+	for ; after < len(s.OrderAt) && s.OrderAt[len(s.OrderAt)-1-after] > s.LastCard; after++ {
+	}
+	return int(s.Out) - after
+}
+
+// lacksAfter is the number of cards that the burns lack which were due after the latest card that was dealt. No number
+// of a card shows them.
+func (p *Pass) lacksAfter() (missing int) {
+	s := p.Shoe
+	for i := range s.Burns {
+		if b := &s.Burns[i]; b.Seq > s.LastCard && !b.Opening {
+			lacks, _ := p.answerLacks(i)
+			missing += lacks
+		}
+	}
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; f.Seq > s.LastCard {
+			missing += p.unburned(f)
+		}
+	}
+	return missing
+}
+
+// unburned is the number of cards that a card found face up required, if none was burned.
+func (p *Pass) unburned(f *record.FoundFaceUp) int {
+	if f.Burn >= 0 || !p.answerable(f) || f.Card == baccarat.Unread {
+		return 0
+	}
+	return p.burnValue(f.Card)
 }
 
 // burnShows reports whether the burns lack exactly the cards that are missing from the shoe. A negative number is of
@@ -438,9 +475,7 @@ func (p *Pass) burnShows(missing int) bool {
 		missing -= lacks
 	}
 	for i := range s.FaceUps {
-		if f := &s.FaceUps[i]; f.Burn < 0 && p.answerable(f) && f.Card != baccarat.Unread {
-			missing -= p.burnValue(f.Card)
-		}
+		missing -= p.unburned(&s.FaceUps[i])
 	}
 	first, burned := opening(s), 0
 	if first == nil {
