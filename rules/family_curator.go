@@ -370,6 +370,7 @@ func checkCuratorDeals(p *Pass) {
 		case c.ByRole == baccarat.NoRole || c.ByRole == baccarat.RoleCurator && c.BySeat == 0:
 			p.CannotJudge("who drew the card was not reported", c.Seq)
 			return
+		case c.Curator == 0 && c.ByRole == baccarat.RoleCurator && p.passedWithin(c):
 		case c.Curator == 0:
 			p.CannotJudge("who has the shoe was not reported", c.Seq)
 			return
@@ -391,6 +392,15 @@ func checkCuratorDeals(p *Pass) {
 			return
 		}
 	}
+}
+
+// passedWithin reports whether a card was drawn by a curator who had passed the shoe in the round, in which it cannot
+// be passed: curator.pass-between-rounds has it.
+func (p *Pass) passedWithin(c *record.DealtCard) bool {
+	return record.Any(p.Shoe.Curators, func(s *record.CuratorStep) bool {
+		return s.Kind == record.CuratorPassed && s.Cause == record.PassVoluntary && s.InRound && s.Round == p.Round.No &&
+			s.Seat == c.BySeat && s.Seq < c.Seq
+	}) && p.cited(true, "curator.pass-between-rounds") != nil
 }
 
 // justAccepted reports whether a seat accepted the shoe, or was assigned it, after the first card of the round before.
