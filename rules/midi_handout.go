@@ -389,8 +389,8 @@ func checkSqueezeOrder(p *Pass) {
 	r := p.Round
 	list := p.handouts()
 	p.thirdsInTurn(list)
-	called := counted(r, baccarat.Player)
-	if banker := handed(r, baccarat.Banker); banker != nil && called != 0 && banker.Seq < called {
+	exchanged, called := p.countsExchanged(list), counted(r, baccarat.Player)
+	if banker := handed(r, baccarat.Banker); !exchanged && banker != nil && called != 0 && banker.Seq < called {
 		p.Report(Finding{
 			Expected: "BANKER hand handed out after the PLAYER point count is called",
 			Observed: fmt.Sprintf("handed to seat %d before the call", banker.Seat),
@@ -407,7 +407,7 @@ func checkSqueezeOrder(p *Pass) {
 	}
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		called := counted(r, h)
-		if called == 0 {
+		if called == 0 || exchanged {
 			continue
 		}
 		i := slices.IndexFunc(list, func(o handout) bool {
@@ -427,6 +427,28 @@ func checkSqueezeOrder(p *Pass) {
 		}
 		p.Report(f)
 	}
+}
+
+// countsExchanged reports the point counts that were called in each other's place, which is one deviation: the banker's
+// when the player hand had come back, the player's when the banker hand had.
+func (p *Pass) countsExchanged(list []handout) bool {
+	r := p.Round
+	player, banker := counted(r, baccarat.Player), counted(r, baccarat.Banker)
+	out, back := firstOut(r, baccarat.Banker), [3]record.Seq{}
+	for i := range list {
+		if o := &list[i]; initial(r, o.out) {
+			back[o.out.Hand] = max(back[o.out.Hand], o.ends())
+		}
+	}
+	if out == nil || back[baccarat.Player] == 0 || back[baccarat.Player] > banker || banker > out.Seq ||
+		back[baccarat.Banker] > player {
+		return false
+	}
+	p.Report(Finding{
+		Expected: "PLAYER point count called before the BANKER hand is handed out, BANKER point count after its return",
+		Observed: "each called in place of the other", Evidence: []record.Seq{banker, out.Seq, player},
+	})
+	return true
 }
 
 // thirdsInTurn finds what follows a third card while a patron has it: the banker hand takes its card after the player's
