@@ -388,6 +388,7 @@ func checkConservation(p *Pass) {
 	got := s.Out + s.Ended.Remaining
 	switch {
 	case got == want:
+	case p.outAt(s.Ended.Seq)+int(s.Ended.Remaining) == int(want): // a round came after the count
 	case s.CardsLost:
 		p.CannotJudge("a card that left the shoe was not reported", s.Loaded.Seq, s.Ended.Seq)
 	case s.Ended.Remaining == 0 && got < want && !ranShort(s):
@@ -400,7 +401,7 @@ func checkConservation(p *Pass) {
 			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq},
 		}
 		missing := int(want) - int(got)
-		numbered := int(s.Numbered) - p.outNumbered()
+		numbered := int(s.Numbered) - p.outAt(s.LastCard)
 		if numbered == missing-p.lacksAfter() && p.burnShows(missing) {
 			return
 		}
@@ -421,11 +422,11 @@ func checkConservation(p *Pass) {
 	}
 }
 
-// outNumbered is how many cards had left the shoe with the latest card that was dealt, by its record.
-func (p *Pass) outNumbered() int {
+// outAt is how many cards had left the shoe with an event.
+func (p *Pass) outAt(seq record.Seq) int {
 	s := p.Shoe
 	after := 0
-	for ; after < len(s.OrderAt) && s.OrderAt[len(s.OrderAt)-1-after] > s.LastCard; after++ {
+	for ; after < len(s.OrderAt) && s.OrderAt[len(s.OrderAt)-1-after] > seq; after++ {
 	}
 	return int(s.Out) - after
 }

@@ -35,6 +35,10 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 			return "a card number that the shoe has not used",
 				fmt.Sprintf("card %d begins the round, after card %d", p.CardSeq, s.Numbered)
 		}
+		if s.Ended.Seq != 0 && s.LastCard < s.Ended.Seq && len(r.Cards) == 0 {
+			return "no round after the recorded end of the shoe",
+				fmt.Sprintf("card %d begins a round after it", p.CardSeq)
+		}
 	case *schema.CardRevealed:
 		if !r.Missing && p.CardSeq != 0 && p.CardSeq != r.Carried && r.Card(p.CardSeq) == nil {
 			return "a card of the round", fmt.Sprintf("card %d revealed, which the round does not have", p.CardSeq)
