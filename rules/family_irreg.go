@@ -500,6 +500,11 @@ func (p *Pass) putAside(f *record.FoundFaceUp) aside {
 	return asideUnknown
 }
 
+// putBack reports whether a card found face up was put back into the shoe, of which it is a part again.
+func putBack(f *record.FoundFaceUp) bool {
+	return !f.AmongBurned && strings.Contains(strings.ToUpper(f.Destination), "SHOE")
+}
+
 func checkFaceUpAside(p *Pass) {
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
@@ -559,6 +564,9 @@ func checkFaceUpBurn(p *Pass) {
 		f := &p.Shoe.FaceUps[i]
 		if f.Round != p.Round.No || !p.answerable(f) || (i > 0 && f.Burn >= 0 && p.Shoe.FaceUps[i-1].Burn == f.Burn) {
 			continue
+		}
+		if f.Burn < 0 && putBack(f) && p.cited(true, "irreg.faceup.discarded") != nil {
+			continue // handled as no card found face up: that rule has it
 		}
 		if f.Burn < 0 {
 			expected := furtherCards(p.burnValue(f.Card)) + " burned"
