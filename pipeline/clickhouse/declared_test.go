@@ -57,6 +57,10 @@ func TestDeclaredColumnsAreTheServers(t *testing.T) {
 				t.Errorf("table %s: %s is declared as key, the server's sorting key is %s", table.Name, key, sorted)
 			}
 		}
+		fact := slices.ContainsFunc(rows.FactTables(), func(t rows.Table) bool { return t.Name == table.Name })
+		if of := strings.Split(sorted, ", "); fact && len(of) != len(table.Keys()) {
+			t.Errorf("table %s: the keys %q are declared, the server's sorting key is %s", table.Name, table.Keys(), sorted)
+		}
 	}
 }
 

@@ -6,7 +6,7 @@ type Config struct {
 	PitID       string `column:"pit_id,word,key"`
 	TableID     string `column:"table_id,word,key"`
 	Seq         uint64 `column:"seq,key"`
-	At          int64  `column:"at,time"`
+	At          int64  `column:"at,time,key"`
 	EffectiveAt int64  `column:"effective_at,time"`
 	Opened      bool   `column:"opened"`
 	Closed      bool   `column:"closed"`
@@ -27,7 +27,7 @@ type Notice struct {
 	PitID       string   `column:"pit_id,word,key"`
 	TableID     string   `column:"table_id,word,key"`
 	Seq         uint64   `column:"seq,key"`
-	At          int64    `column:"at,time"`
+	At          int64    `column:"at,time,key"`
 	NoticeAt    int64    `column:"notice_at,time"`
 	EffectiveAt int64    `column:"effective_at,time"`
 	Topic       string   `column:"topic,word"`
