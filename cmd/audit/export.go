@@ -50,7 +50,7 @@ export.log: without it the log cannot be continued.`,
 	}
 	fs := cmd.Flags()
 	oneDayFlags(fs, &f.choice)
-	missingFlag(fs, "days that a run covers and that were not exported since")
+	missingFlag(fs, &f.choice, "days that a run covers and that were not exported since")
 	fs.StringVarP(&f.out, "out", "o", ".", "folder for the bundle")
 	fs.BoolVar(&f.folder, "folder", false, "write a folder instead of a zip")
 	fs.StringVar(&f.by, "by", "", "name for the list of exports; by default the user of the system")

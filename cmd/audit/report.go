@@ -51,6 +51,7 @@ Title, formulas and notes are part of the table; with csv and ndjson they go to 
 	fs := cmd.Flags()
 	dayFlags(fs, &f.Choice)
 	fs.StringVar(&f.month, "month", "", "all gaming days of a month, such as 2026-10")
+	f.HasMonth = true
 	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson, csv, or a file such as report.csv")
 	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "log")
 	return cmd

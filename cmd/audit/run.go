@@ -56,7 +56,7 @@ changes the result.`,
 	}
 	fs := cmd.Flags()
 	dayFlags(fs, &f.Choice)
-	missingFlag(fs, "days with events that no finished run covers")
+	missingFlag(fs, &f.Choice, "days with events that no finished run covers")
 	fs.StringVar(&f.worker, "worker", "0/1", "share of the tables, i of n, i from 0")
 	fs.IntVar(&f.workers, "workers", 0, "tables that this process replays at once; 0 is two for each processor")
 	fs.BoolVar(&f.whole, "whole", false, "read each table from its first archived event, not from its last snapshot "+

@@ -39,8 +39,9 @@ func oneDayFlags(fs *pflag.FlagSet, c *gamingday.Choice) {
 // noneMissing is printed for --gaming-day missing if no day is missing.
 const noneMissing = "no gaming day of the last five weeks is missing"
 
-// missingFlag adds the choice "missing" to the help of --gaming-day.
-func missingFlag(fs *pflag.FlagSet, days string) {
+// missingFlag adds the choice "missing" to --gaming-day.
+func missingFlag(fs *pflag.FlagSet, c *gamingday.Choice, days string) {
+	c.HasMissing = true
 	fs.Lookup("gaming-day").Usage += "; missing are the " + days
 }
 

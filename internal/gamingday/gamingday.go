@@ -10,7 +10,12 @@ import (
 )
 
 // Choice chooses gaming days of a property: Day, or From and To.
-type Choice struct{ Property, Day, From, To, Shift string }
+type Choice struct {
+	Property, Day, From, To, Shift string
+
+	HasMissing bool // the command has the choice Missing
+	HasMonth   bool // the command has --month
+}
 
 // Missing is the Day that chooses the days that were missed. The caller finds them in the database.
 const Missing = "missing"
@@ -31,14 +36,17 @@ func (c *Choice) Days(calendar *calendar.Calendar, now time.Time) ([]string, err
 		return nil, errors.New("--property: none, want the property as its events name it")
 	}
 	if (c.Day == "") == (c.From == "") || (c.From == "") != (c.To == "") {
+		if c.HasMonth {
+			return nil, errors.New("want one of --gaming-day, --from with --to, or --month")
+		}
 		return nil, errors.New("want either --gaming-day, or --from and --to")
 	}
 	first, last := c.From, c.To
-	switch c.Day {
-	case "":
-	case Missing:
+	switch {
+	case c.Day == "":
+	case c.Day == Missing && c.HasMissing:
 		return nil, nil
-	case "last":
+	case c.Day == "last":
 		today, _ := calendar.Of(now.UnixNano())
 		date, err := time.Parse(time.DateOnly, today)
 		if err != nil {
@@ -48,7 +56,11 @@ func (c *Choice) Days(calendar *calendar.Calendar, now time.Time) ([]string, err
 		last = first
 	default:
 		if _, err := time.Parse(time.DateOnly, c.Day); err != nil {
-			return nil, fmt.Errorf("--gaming-day %q, want a date such as 2026-11-19, last, or a word of --help", c.Day)
+			words := "a date such as 2026-11-19, or last"
+			if c.HasMissing {
+				words = "a date such as 2026-11-19, last or missing"
+			}
+			return nil, fmt.Errorf("--gaming-day %q, want %s", c.Day, words)
 		}
 		first, last = c.Day, c.Day
 	}
