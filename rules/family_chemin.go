@@ -150,6 +150,16 @@ var cheminFamily = []*Rule{
 		Unknown: "the rules for the third card of chemin de fer are not in the text", Check: checkUnusualDraw,
 	},
 	{
+		Name: "chemin.call.unusual", Doc: "Announcements of chemin de fer that the cards do not bear out.",
+		Severity: finding.Info, At: Settled, Needs: baccarat.FeedAnnouncements,
+		Unknown: "the announcements of chemin de fer are not in the text", Check: checkUnusualCall,
+	},
+	{
+		Name: "chemin.irregularity", Doc: "Cards found face up, burned in play or taken out of a hand at chemin de fer.",
+		Severity: finding.Info, At: Settled,
+		Unknown: "the irregularities of chemin de fer are not in the text", Check: checkUnusualIrregularity,
+	},
+	{
 		Name: "chemin.draw.optional-cells", Doc: "Cards are drawn where drawing is not free.",
 		Breach:   "Mandatory cell violated.",
 		Severity: finding.Major, At: Dealt, Check: checkFreeCells,
