@@ -330,22 +330,36 @@ func (p *Pass) lacksCoupon(w *record.Wager, got int64) bool {
 	return true
 }
 
+// ofStake are the clauses on a wager of a spot that loses, is void or a push, of each text that may be the table's.
+func ofStake(spot baccarat.Spot) []string {
+	switch spot {
+	case baccarat.SpotBanker:
+		return []string{"(b)(1)(i)(c)", ".2(a)1ii", ".2(a)1iii"}
+	case baccarat.SpotPlayer:
+		return []string{"(b)(1)(ii)(c)", ".2(a)2ii", ".2(a)2iii"}
+	case baccarat.SpotTie:
+		return []string{".2(a)3"}
+	default: // a side bet
+	}
+	switch spot.SideBet() {
+	case baccarat.SideDragonBonus:
+		return []string{"(b)(1)(iv)(c)"}
+	case baccarat.SidePair:
+		return []string{".2(a)6"}
+	case baccarat.SideTreasures:
+		return []string{".2(a)8"}
+	default:
+		return nil
+	}
+}
+
 func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w, p.Round),
 		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w),
 	}
 	if !p.citeVoid(&f) {
-		clause := ""
-		switch {
-		case w.Spot == baccarat.SpotBanker:
-			clause = "(b)(1)(i)(c)"
-		case w.Spot == baccarat.SpotPlayer:
-			clause = "(b)(1)(ii)(c)"
-		case w.Spot.SideBet() == baccarat.SideDragonBonus:
-			clause = "(b)(1)(iv)(c)"
-		}
-		f.Cites = p.exactly(clause)
+		f.Cites = p.exactly(ofStake(w.Spot)...)
 	}
 	p.suspectIf(got == w.ChangedOnce(), f) // a change of the wager may have been published twice
 }
