@@ -62,8 +62,8 @@ func (s *Shoe) cites(clause string, r *record.Round) bool {
 
 // dealersAct is what an event does if the words of a text give it to the dealer, otherwise empty. Clause is the rule
 // whose clause gives it to the dealer, empty if every text does: New York has none on the lacing, the cut, the cutting
-// cards and the last hand, New Jersey none on who picks up the cards, and only midi baccarat has the dealer place cards. What the
-// texts have in the passive anyone may do: the wash, the spread, the stacking, the cut, the loading.
+// cards and the last hand, New Jersey none on who picks up the cards, and only midi baccarat has the dealer place
+// cards. What the texts have in the passive anyone may do: the wash, the spread, the stacking, the cut, the loading.
 func dealersAct(p schema.Payload) (what, clause string) {
 	switch p := p.(type) {
 	case *schema.ShoeShuffled:
