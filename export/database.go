@@ -100,7 +100,7 @@ func (v *verifier) database(ctx context.Context) (string, *Failure) {
 func (v *verifier) archived(ctx context.Context, day *Day, path string, found *differences) (events int, err error) {
 	bundled := map[place][32]byte{}
 	table, first, last := "", uint64(1<<64-1), uint64(0)
-	var complete seqRanges
+	var complete *complete
 	d := schema.NewDecoder()
 	d.AcceptAny()
 	var ev schema.Event
@@ -114,7 +114,7 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 		table, first, last = strings.Clone(ev.TableID), min(first, ev.Seq), max(last, ev.Seq)
 		bundled[line.place()] = sha256.Sum256(line.Event)
 		if complete == nil {
-			if complete, err = v.complete(table); err != nil {
+			if complete, err = v.complete(day, table); err != nil {
 				return 0, err
 			}
 		}
@@ -138,7 +138,7 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 		mask(&former, day.Mask)
 		sum, there := bundled[k]
 		switch {
-		case !there && !complete.has(in.Event.Seq):
+		case !there && !complete.has(k, in.Event.Seq):
 			continue // no finding names it
 		case !there:
 			since = append(since, fmt.Sprint(in.Event.Seq))
@@ -157,38 +157,76 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 	return events, nil
 }
 
-// seqRange is the sequence numbers of a part of the evidence that has all events of its table.
-type seqRange struct {
-	segment
-	first, last uint64
+// complete is the parts of a table's evidence that have all events of the table.
+type complete struct {
+	segments []segment
+	begins   []place // where the numbers of the table begin, in order
+	seqs     map[part]seqRange
 }
 
-type seqRanges []seqRange
+// part is a sequence epoch in a segment.
+type part struct{ segment, epoch int }
+
+// seqRange is sequence numbers, both included.
+type seqRange struct{ first, last uint64 }
 
 // complete returns the complete parts of a table's evidence: its segments; in the first format, all of it.
-func (v *verifier) complete(table string) (seqRanges, error) {
+func (v *verifier) complete(day *Day, table string) (*complete, error) {
+	c := &complete{seqs: map[part]seqRange{}}
+	first := map[string]bool{}
+	for in, err := range day.Events(table, 1, 1) {
+		if err != nil {
+			return nil, err
+		}
+		if in.Event.Seq > 1 {
+			break
+		}
+		if !first[in.Event.EventID] {
+			first[strings.Clone(in.Event.EventID)] = true
+			c.begins = append(c.begins, place{in.Topic, in.Partition, in.Offset})
+		}
+	}
+	slices.SortFunc(c.begins, place.compare)
 	if v.manifest.first() {
-		return seqRanges{{segment{Last: place{"\U0010ffff", 1<<31 - 1, 1<<63 - 1}}, 1<<64 - 1, 0}}, nil
+		c.segments = []segment{{Last: place{"\U0010ffff", 1<<31 - 1, 1<<63 - 1}}}
+		return c, nil
 	}
-	all, err := v.readSegments(table)
-	ranges := seqRanges{}
-	for _, s := range all {
-		ranges = append(ranges, seqRange{s, 1<<64 - 1, 0})
+	var err error
+	c.segments, err = v.readSegments(table)
+	return c, err
+}
+
+// epoch is the sequence epoch of a place: from 1, as a restart of the numbers begins the next one.
+func (c *complete) epoch(at place) int {
+	n := 0
+	for n < len(c.begins) && c.begins[n].compare(at) <= 0 {
+		n++
 	}
-	return ranges, err
+	return max(n, 1)
 }
 
 // add extends the part that has a place by a sequence number.
-func (r seqRanges) add(at place, seq uint64) {
-	for i := range r {
-		if r[i].segment.has(at) {
-			r[i].first, r[i].last = min(r[i].first, seq), max(r[i].last, seq)
+func (c *complete) add(at place, seq uint64) {
+	for i := range c.segments {
+		if c.segments[i].has(at) {
+			p := part{i, c.epoch(at)}
+			r, known := c.seqs[p]
+			if !known {
+				r = seqRange{seq, seq}
+			}
+			c.seqs[p] = seqRange{min(r.first, seq), max(r.last, seq)}
 		}
 	}
 }
 
-func (r seqRanges) has(seq uint64) bool {
-	return slices.ContainsFunc(r, func(s seqRange) bool { return s.first <= seq && seq <= s.last })
+func (c *complete) has(at place, seq uint64) bool {
+	epoch := c.epoch(at)
+	for p, r := range c.seqs {
+		if p.epoch == epoch && r.first <= seq && seq <= r.last {
+			return true
+		}
+	}
+	return false
 }
 
 // received compares the coverage, which can only grow.

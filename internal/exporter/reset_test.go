@@ -1,0 +1,59 @@
+//go:build unix
+
+package exporter_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/shoeproof/shoeproof/export"
+	"github.com/shoeproof/shoeproof/internal/exporter"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
+)
+
+// The numbers of a table begin again. The evidence of one epoch has the numbers of the other, whose events were not
+// added since; an event of its own epoch that is added is named.
+func TestDatabaseAfterReset(t *testing.T) {
+	h := openHouse(t, "reset")
+	config, err := deal.Config(deal.Kinds()[0], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of topic
+	var late schema.Event
+	for i := range 2 {
+		table := deal.NewTable(deal.Options{
+			Property: property, Pit: "p1", Table: "PB-01", Seed: uint64(i) + 1, Config: config,
+			Start: time.Date(2026, 11, 19, 16+6*i, 0, 0, 0, time.UTC),
+		})
+		events := slices.Concat(table.Open(), table.Shoe(), table.Close())
+		paid := slices.IndexFunc(events, func(ev schema.Event) bool {
+			_, paid := ev.Payload.(*schema.WagerPaid)
+			return paid && ev.Round > 3
+		})
+		events[paid].Payload.(*schema.WagerPaid).Amount += 500
+		if i == 1 {
+			late = events[paid-1].Clone()
+			late.EventID = events[paid-1].EventID[:25] + "X"
+		}
+		of.append(events...)
+	}
+	verify := func(want int) {
+		t.Helper()
+		v, err := export.Verify(t.Context(), h.bundle, export.VerifyOptions{
+			Policy: h.policy, Engine: h.law.Version, Database: exporter.Database(h.db, &h.law, ""),
+		})
+		if err != nil || v.Code != want {
+			t.Fatalf("%+v, %v, want code %d", v, err, want)
+		}
+	}
+	h.ingest(&of)
+	h.night()
+	h.export()
+	verify(export.Good)
+	of.append(late)
+	h.ingest(&of)
+	verify(export.Differs)
+}
