@@ -58,13 +58,13 @@ type Reader struct {
 // OpenFile opens an event file. *.ndjson has one JSON event per line, *.pb has Protobuf events, each after its length
 // as a varint. Both may be compressed as *.gz or *.zst.
 func OpenFile(path string) (*Reader, error) {
-	format, packed, err := formatOf(path)
-	if err != nil {
-		return nil, fmt.Errorf("open events: %w", err)
-	}
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("open events: %w", err)
+	}
+	format, packed, err := formatOf(path)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open events: %w", err), file.Close())
 	}
 	r, err := openPacked(file, packed, format, path)
 	if err != nil {
@@ -199,9 +199,20 @@ func (r *Reader) Next() (Record, error) {
 		return Record{}, io.EOF
 	}
 	if err != nil {
-		return Record{}, fmt.Errorf("read events: %s: %w", r.at, err)
+		return Record{}, fmt.Errorf("read events: %s: %w", r.at, damage(err))
 	}
 	return r.at, nil
+}
+
+// damage explains an error of the decompression.
+func damage(err error) error {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("the compressed data ends early, the file is truncated: %w", err)
+	case errors.Is(err, zstd.ErrMagicMismatch):
+		return fmt.Errorf("not zstd, or damaged: %w", err)
+	}
+	return err
 }
 
 // line reads the next line that is not blank.

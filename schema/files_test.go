@@ -144,20 +144,21 @@ func TestFilesCut(t *testing.T) {
 func TestFilesRejected(t *testing.T) {
 	dir := t.TempDir()
 	for name, want := range map[string]string{
-		"absent.pb":    "no such file",
-		"events.csv":   "unknown kind of file, expected .ndjson or .pb",
-		"events.gz":    "unknown kind of file",
-		"folder.pb":    "a directory",
-		"text.pb.gz":   "gzip: invalid header",
-		"text.pb.zst/": "unknown kind of file",
+		"absent.pb":  "no such file",
+		"absent":     "no such file",
+		"text.csv":   "unknown kind of file, expected .ndjson or .pb",
+		"text.gz":    "unknown kind of file",
+		"folder.pb":  "a directory",
+		"folder.csv": "unknown kind of file",
+		"text.pb.gz": "gzip: invalid header",
 	} {
-		path := filepath.Join(dir, name) + strings.Repeat("/", strings.Count(name, "/"))
+		path := filepath.Join(dir, name)
 		switch {
 		case strings.HasPrefix(name, "folder"):
 			if err := os.Mkdir(path, 0o700); err != nil {
 				t.Fatal(err)
 			}
-		case strings.HasPrefix(name, "text") && !strings.HasSuffix(name, "/"):
+		case strings.HasPrefix(name, "text"):
 			if err := os.WriteFile(path, []byte("plain text, not packed"), 0o600); err != nil {
 				t.Fatal(err)
 			}
@@ -168,6 +169,30 @@ func TestFilesRejected(t *testing.T) {
 	}
 	if _, err := schema.CreateFile(filepath.Join(dir, "events.csv")); err == nil {
 		t.Error("created events.csv")
+	}
+}
+
+// A file that is not whole, or not what its name says, names the cause.
+func TestFilesDamaged(t *testing.T) {
+	for _, name := range []string{"events.ndjson.gz", "events.ndjson.zst", "events.pb.gz", "events.pb.zst"} {
+		path := filepath.Join(t.TempDir(), name)
+		write(t, path, golden(t))
+		packed, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases := map[string][]byte{"the compressed data ends early, the file is truncated": packed[:len(packed)*3/4]}
+		if strings.HasSuffix(name, ".zst") {
+			cases["not zstd, or damaged"] = []byte("{}\n{}\n")
+		}
+		for want, bytes := range cases {
+			if err := os.WriteFile(path, bytes, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if _, errs := readAll(t, open(t, path)); len(errs) != 1 || !strings.Contains(errs[0], want) {
+				t.Errorf("%s: %v, want %q", name, errs, want)
+			}
+		}
 	}
 }
 

@@ -143,11 +143,11 @@ func (s *Store) CheckSchema(ctx context.Context) error {
 	want := uint32(len(known))
 	switch {
 	case have < want:
-		return fmt.Errorf("clickhouse: database %s has schema %d, this release needs %d: run `audit migrate`: %w",
-			s.cfg.Database, have, want, ErrSchema)
+		return fmt.Errorf("clickhouse: %w: database %s has schema %d, this release needs %d: run `audit migrate`",
+			ErrSchema, s.cfg.Database, have, want)
 	case have > want:
-		return fmt.Errorf("clickhouse: database %s has schema %d, this release knows up to %d: use a newer release: %w",
-			s.cfg.Database, have, want, ErrSchema)
+		return fmt.Errorf("clickhouse: %w: database %s has schema %d, this release knows up to %d: use a newer release",
+			ErrSchema, s.cfg.Database, have, want)
 	}
 	return nil
 }
