@@ -41,10 +41,12 @@ arrived and under the rulebooks that are loaded, and puts its id and digests int
 missing it exports each day of the last five weeks that such a run covers and that was not exported since. Back up
 export.log: without it the log cannot be continued.`,
 		Example: `  audit export --property ac-1 --gaming-day 2026-11-19 -o bundles --export-licensee 'Example Casino LLC' \
-      --export-log /var/lib/shoeproof/log --export-key-file /etc/shoeproof/log.key
-  audit export --property ac-1 --gaming-day last -o bundles --folder
+      --export-log /var/lib/shoeproof/log --export-key-file /etc/shoeproof/log.key \
+      --patron-key-file patron.key
+  audit export --property ac-1 --gaming-day last -o bundles --folder --config shoeproof.yaml
   SHOEPROOF_EXPORT_S3_SECRET_KEY_FILE=secret.key audit export --property ac-1 --gaming-day last --export-log s3://audit/ac-1 \
-      --export-s3-endpoint https://s3.example --export-s3-access-key audit --export-key-file log.key`,
+      --export-s3-endpoint https://s3.example --export-s3-access-key audit --export-key-file log.key \
+      --patron-key-file patron.key`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}

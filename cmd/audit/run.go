@@ -49,8 +49,9 @@ done merges them and prints the findings; the others print nothing. A process re
 changes the result.`,
 		Example: `  audit run --property ac-1 --gaming-day last --patron-key-file patron.key
   SHOEPROOF_PATRON_KEY_FILE=patron.key audit run --property ac-1 --gaming-day missing
-  audit run --property ac-1 --gaming-day 2026-11-19 --shift night -o ndjson --fail-on major > findings.ndjson
-  audit run --property ac-1 --from 2025-01-01 --to 2025-12-31 --worker 3/8`,
+  audit run --property ac-1 --gaming-day 2026-11-19 --shift night -o ndjson --fail-on major \
+      --patron-key-file patron.key > findings.ndjson
+  audit run --property ac-1 --from 2025-01-01 --to 2025-12-31 --worker 3/8 --patron-key-file patron.key`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return f.run(cmd) },
 	}
