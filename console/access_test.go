@@ -197,7 +197,7 @@ func TestPatronsAreMasked(t *testing.T) {
 	fill(t, s, "ac-1", 10, 0)
 	access := Access{}
 	tokens := map[string]string{}
-	for _, role := range roleNames() {
+	for _, role := range RoleNames() {
 		tokens[role] = secretOf(&access, role, role, "*", time.Now().Add(time.Hour))
 	}
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
@@ -378,7 +378,7 @@ func TestRoles(t *testing.T) {
 	fill(t, s, "ac-1", 10, 0)
 	access := Access{}
 	tokens := map[string]string{}
-	for _, role := range roleNames() {
+	for _, role := range RoleNames() {
 		tokens[role] = personal(&access, role, role, role)
 	}
 	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
@@ -390,7 +390,7 @@ func TestRoles(t *testing.T) {
 		code, _ := send(t, "POST", c.url+"/api/v1/findings/"+id+"/steps", body, "Authorization", "Bearer "+tokens[role])
 		return code
 	}
-	for _, role := range roleNames() {
+	for _, role := range RoleNames() {
 		want := 403
 		if role == "operator" || role == "supervisor" {
 			want = 200
@@ -425,7 +425,7 @@ func TestRoles(t *testing.T) {
 		t.Errorf("refusals are not logged: %v", err)
 	}
 	// Every page succeeds for the roles that have its permission, and refuses the others.
-	for _, role := range roleNames() {
+	for _, role := range RoleNames() {
 		id := Identity{Grants: []Grant{{role, []string{"*"}}}}
 		for _, r := range routes() {
 			if r.method != "GET" || r.public || r.path == "/live" || strings.Contains(r.path, "{property}") ||

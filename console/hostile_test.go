@@ -256,7 +256,7 @@ func TestEveryPage(t *testing.T) {
 		b.signIn("", role)
 		return b
 	}
-	for _, role := range roleNames() {
+	for _, role := range RoleNames() {
 		t.Run(role, func(t *testing.T) {
 			t.Parallel()
 			b := in(t, role)

@@ -31,7 +31,7 @@ func TestLinks(t *testing.T) {
 	}
 	table, empty := regexp.MustCompile(`(?s)<table.*?</table>`), regexp.MustCompile(`colspan="(\d+)" class="none"`)
 	names := regexp.MustCompile(`[0-9a-f]{32}|/(ac-1/[^?]*)|\d+|=[^&]*(\.|mb-|pb-)[^&]*`)
-	for _, role := range roleNames() {
+	for _, role := range RoleNames() {
 		cookie := signedIn(t, c.url, role)
 		to, from, sorts, forms := []string{"/"}, map[string]string{}, map[string]bool{}, 0
 		for len(to) > 0 {

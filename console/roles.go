@@ -64,8 +64,8 @@ func roles() []struct {
 	}
 }
 
-// roleNames returns the names of the roles.
-func roleNames() []string {
+// RoleNames returns the names of the roles.
+func RoleNames() []string {
 	var names []string
 	for _, r := range roles() {
 		names = append(names, r.Name)
@@ -131,8 +131,8 @@ func checkGrants(of string, grants []Grant) error {
 		return fmt.Errorf("%s: no grants", of)
 	}
 	for i := range grants {
-		if g := &grants[i]; !slices.Contains(roleNames(), g.Role) {
-			return fmt.Errorf("%s: role %q: want one of %s", of, g.Role, strings.Join(roleNames(), ", "))
+		if g := &grants[i]; !slices.Contains(RoleNames(), g.Role) {
+			return fmt.Errorf("%s: role %q: want one of %s", of, g.Role, strings.Join(RoleNames(), ", "))
 		} else if len(g.Properties) == 0 {
 			return fmt.Errorf("%s: role %s at no property: want names or \"*\"", of, g.Role)
 		}

@@ -5,10 +5,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
@@ -29,6 +32,9 @@ console.access_file, which has only the hash. A running console reads the change
 			if days < 1 || days > 366 {
 				return cli.WrongUsage(fmt.Errorf("--days %d, want 1 to 366", days))
 			}
+			if roles := console.RoleNames(); !slices.Contains(roles, role) {
+				return cli.WrongUsage(fmt.Errorf("--role %q, want one of %s", role, strings.Join(roles, ", ")))
+			}
 			secret := rand.Text() + rand.Text()
 			sum := sha256.Sum256([]byte(secret))
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "secret: %s\n\n  - name: %q\n    sha256: %s\n    expires: %s\n"+
@@ -37,7 +43,7 @@ console.access_file, which has only the hash. A running console reads the change
 			return err
 		},
 	}
-	add.Flags().StringVar(&role, "role", "viewer", "role of the token")
+	add.Flags().StringVar(&role, "role", "viewer", "role of the token: "+strings.Join(console.RoleNames(), ", "))
 	add.Flags().StringVar(&property, "property", "*", "property at which it has the role, * for all")
 	add.Flags().IntVar(&days, "days", 180, "days until it expires")
 	cmd.AddCommand(add)
