@@ -53,13 +53,21 @@ func checkPlayedByDealer(p *Pass) {
 		if a.Round == 0 && a.What != "call" && a.What != "offer of the shoe" {
 			continue
 		}
-		if len(p.exactly(p.ofAct(a)...)) == 0 { // N.J.A.C. 19:47-7.9 to 7.12 are not printed
+		if p.unprinted(a) {
 			p.CannotJudge("the text does not print who does it: "+a.What, a.Seq)
 			continue
 		}
 		acts = append(acts, a)
 	}
 	p.acts(acts, false)
+}
+
+// unprinted reports whether who does an act is in none of the clauses of New Jersey minibaccarat: N.J.A.C. 19:47-7.9 to
+// 7.12 are not printed. A house rulebook has clauses of its own.
+func (p *Pass) unprinted(a record.Act) bool {
+	c, _ := p.Law.Cited(p.rule.Name)
+	mini := func(cite string) bool { return strings.HasPrefix(cite, "N.J.A.C. 19:47-7.") }
+	return slices.ContainsFunc(c.Citations, mini) && len(p.exactly(p.ofAct(a)...)) == 0
 }
 
 // acts reports acts of the dealer that others did, one finding a round and role. It suspects them if the text gives the

@@ -10,7 +10,7 @@ import (
 // What is in 19:47-4.8 to 4.14, of which the text was not found: the announcements and the irregularities of chemin de
 // fer. Nothing is judged by the sentences of the other games.
 
-// checkUnusualCall says that a call cannot be judged which the cards do not bear out, and which was not put right.
+// checkUnusualCall finds a call that the cards do not bear out and that was not put right. It cannot be judged.
 func checkUnusualCall(p *Pass) {
 	c, ok := p.called()
 	if !ok {
@@ -43,8 +43,8 @@ func checkUnusualCall(p *Pass) {
 	wrong(winnersHeard(p.Round, want), callName(want))
 }
 
-// checkUnusualIrregularity says that a card found face up, a card that was taken out of its hand, and a burn in play
-// cannot be judged.
+// checkUnusualIrregularity finds a card found face up, a card that was taken out of its hand, and a burn in play. None
+// can be judged.
 func checkUnusualIrregularity(p *Pass) {
 	r, s := p.Round, p.Shoe
 	within := func(no uint32) bool { return no == r.No || no > r.No && r.Next == 0 }

@@ -128,15 +128,13 @@ func checkPermitted(p *Pass) {
 }
 
 // onOffer reports whether the table offers a side bet that the rulebook permits, or does not report what it offers: no
-// text forbids the wager. An EZ table has the areas of both insurance wagers on its layout, and no other table takes
-// them. 9 NYCRR 5324.21(a)(2)(vii), (b)(1)(v), (vi).
+// text forbids the wager.
 func (p *Pass) onOffer(w *record.Wager, b *law.Wager) bool {
-	listed := len(p.Config.SideBets)+len(p.Config.Further) > 0
 	switch {
-	case p.Config.OffersWager(b), !listed && p.Config.Mode == baccarat.EZ && isInsurance(w):
+	case p.Config.OffersWager(b):
 		p.unjudged(w)
 	case p.barredInsurance(w): // wager.ez-insurance-at-ez-only
-	case !listed:
+	case len(p.Config.SideBets)+len(p.Config.Further) == 0:
 		p.CannotJudge("the table does not report which side bets it offers", p.Round.ConfigAt, w.Placed)
 	default:
 		return false

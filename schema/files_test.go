@@ -172,7 +172,7 @@ func TestFilesRejected(t *testing.T) {
 	}
 }
 
-// A file that is not whole, or not what its name says, names the cause.
+// The error of a truncated file, and of a file of another format than its name has, names the cause.
 func TestFilesDamaged(t *testing.T) {
 	for _, name := range []string{"events.ndjson.gz", "events.ndjson.zst", "events.pb.gz", "events.pb.zst"} {
 		path := filepath.Join(t.TempDir(), name)
