@@ -534,6 +534,8 @@ func TestWrongExports(t *testing.T) {
 	stolen := newCasino(t, "ac-1", 1)
 	stolen.signer = thief
 	a.expect(t, c, "signed by a stranger under the casino's name", stolen.export(t, false), Undecided, checkCheckpoint)
+	a.expectWith(t, c, "compared with a file that is no checkpoint", exports[3],
+		VerifyOptions{Last: c.last(), Checkpoint: []byte("no checkpoint\n")}, Undecided, checkSuccessor)
 	a.report(t)
 
 	known := policyOf(t, vkeyOf(t, origin, 7), vkey)

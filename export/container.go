@@ -177,7 +177,7 @@ func openZip(name string) (b *bundle, err error) {
 func readZip(f io.ReaderAt, total int64) (*bundle, error) {
 	r, err := zip.NewReader(f, total)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return nil, damaged("the zip cannot be read: %v", err)
+		return nil, damaged("the file is cut short, or no bundle: %v", err)
 	}
 	if len(r.File) > maxFiles {
 		return nil, damaged("%d files, want %d at most", len(r.File), maxFiles)

@@ -184,9 +184,8 @@ func (v *verifier) published() *Failure {
 	roots := map[int64]string{m.PrevSize: m.PrevRoot, v.checkpoint.Size: formatHash(v.checkpoint.Root)}
 	root, known := roots[have.Size]
 	switch {
-	case failure != nil:
-		failure.Check, failure.Message = check, "your checkpoint: "+failure.Message
-		return failure
+	case failure != nil: // of the reader's file, which proves nothing about the bundle
+		return undecided(check, "your checkpoint cannot be compared with the bundle: %s", failure.Message)
 	case have.Origin != m.Origin:
 		return undecided(check, "your checkpoint belongs to the log %s, the bundle to %s", have.Origin, m.Origin)
 	case !known:

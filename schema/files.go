@@ -70,6 +70,10 @@ func OpenFile(path string) (*Reader, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open events: %s: %w", path, err), file.Close())
 	}
+	if start, _ := r.in.Peek(64); format == Protobuf && isObject(start) { // Next reports an error
+		return nil, errors.Join(fmt.Errorf("open events: %s: the content is JSON, expected Protobuf by the name", path),
+			r.Close())
+	}
 	return r, nil
 }
 
@@ -140,19 +144,19 @@ func OpenStream(in io.Reader, name string) (*Reader, error) {
 	return r, nil
 }
 
+// isObject reports whether a stream begins with an object of JSON.
+func isObject(start []byte) bool {
+	const blank = " \t\r\n"
+	object, ok := bytes.CutPrefix(bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), blank), []byte("{"))
+	object = bytes.TrimLeft(object, blank)
+	return ok && len(object) > 0 && (object[0] == '"' || object[0] == '}')
+}
+
 // isFramed reports whether a stream begins with the length of a Protobuf event and its first field, and not with an
 // object of JSON.
 func isFramed(start []byte) bool {
-	const blank = " \t\r\n"
-	text := bytes.TrimLeft(bytes.TrimPrefix(start, []byte("\ufeff")), blank)
-	if object, ok := bytes.CutPrefix(text, []byte("{")); ok {
-		object = bytes.TrimLeft(object, blank)
-		if len(object) > 0 && (object[0] == '"' || object[0] == '}') {
-			return false
-		}
-	}
 	size, n := binary.Uvarint(start)
-	return n > 0 && n < len(start) && size > 0 && start[n] == 0x0a
+	return n > 0 && n < len(start) && size > 0 && start[n] == 0x0a && !isObject(start)
 }
 
 // NewReader reads the events of a stream. The name is for error messages.

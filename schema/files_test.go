@@ -151,11 +151,16 @@ func TestFilesRejected(t *testing.T) {
 		"folder.pb":  "a directory",
 		"folder.csv": "unknown kind of file",
 		"text.pb.gz": "gzip: invalid header",
+		"object.pb":  "the content is JSON, expected Protobuf by the name",
 	} {
 		path := filepath.Join(dir, name)
 		switch {
 		case strings.HasPrefix(name, "folder"):
 			if err := os.Mkdir(path, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		case strings.HasPrefix(name, "object"):
+			if err := os.WriteFile(path, []byte(` {"v":1}`+"\n"), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		case strings.HasPrefix(name, "text"):

@@ -18,6 +18,7 @@ import (
 
 // Result is what was read.
 type Result struct {
+	Topic      string // empty for all
 	Partitions []clickhouse.Coverage
 	Tables     []clickhouse.Uniqueness
 	Archived   []clickhouse.Bytes
@@ -35,7 +36,7 @@ type Options struct {
 
 // Read reads the journal and the keys of all tables, and the bytes of the records if they are chosen.
 func Read(ctx context.Context, store *clickhouse.Store, o Options) (*Result, error) {
-	var r Result
+	r := Result{Topic: o.Topic}
 	var err error
 	if o.Topic == "" && o.Archive {
 		proof, err := store.ProveJournal(ctx, "", o.Since)
@@ -164,7 +165,11 @@ var ErrUnknown = errors.New("not all can be proven: the log lost records before 
 
 // Check returns an error if something is not proven, and prints each complaint, or one line that all is proven.
 func (r *Result) Check(out io.Writer) error {
-	if len(r.Partitions) == 0 {
+	switch {
+	case len(r.Partitions) > 0:
+	case r.Topic != "":
+		return fmt.Errorf("the journal has nothing of the topic %s: nothing is proven", r.Topic)
+	default:
 		return errors.New("the journal is empty: nothing is proven")
 	}
 	problems := r.Problems()

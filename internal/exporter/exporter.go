@@ -63,7 +63,7 @@ func Check(config *settings.Audit) error {
 func Run(ctx context.Context, config *settings.Audit, o Options) (_ *export.Done, err error) {
 	signer, err := export.ParseKey(string(config.Export.Key))
 	if err != nil {
-		return nil, cli.WrongUsage(fmt.Errorf("export.key_file: %w", err))
+		return nil, cli.WrongUsage(fmt.Errorf("export.key_file %q: %w", config.Export.KeyFile, err))
 	}
 	of, span := tracing.Start(ctx, "read "+o.GamingDay)
 	day, err := o.read(of, config)
