@@ -177,6 +177,31 @@ func TestFilesRejected(t *testing.T) {
 	}
 }
 
+// The frame of an event of 123 bytes whose id has 34 begins with {, a line feed and ".
+func TestFrameLikeAnObject(t *testing.T) {
+	ev := schema.Event{
+		EventID: strings.Repeat("e", 34), PropertyID: "ac-1", TableID: "t", Seq: 1, At: 1, Payload: &schema.ShoeEnded{},
+	}
+	for len(schema.AppendProto(nil, &ev)) < 123 {
+		ev.TableID += "t"
+	}
+	path := filepath.Join(t.TempDir(), "events.pb")
+	write(t, path, []schema.Event{ev})
+	content, err := os.ReadFile(path)
+	if err != nil || !bytes.HasPrefix(content, []byte("{\n\"e")) {
+		t.Fatalf("%q, %v", content, err)
+	}
+	stream, err := schema.OpenStream(bytes.NewReader(content), "-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*schema.Reader{open(t, path), stream} {
+		if records, errs := readAll(t, r); len(records) != 1 || len(errs) != 0 || records[0].Format != schema.Protobuf {
+			t.Errorf("%v, %v", records, errs)
+		}
+	}
+}
+
 // The error of a truncated file, and of a file of another format than its name has, names the cause.
 func TestFilesDamaged(t *testing.T) {
 	for _, name := range []string{"events.ndjson.gz", "events.ndjson.zst", "events.pb.gz", "events.pb.zst"} {
