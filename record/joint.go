@@ -25,7 +25,7 @@ func (s *Shoe) ofMark(l *law.Law, r *Round, d *Due, wager int, step *Step) int64
 		return d.Marked
 	case g.marks == 1 && Parts(g.marked, g.took, d.Percent, g.total), g.further(&v):
 		return 0
-	case !g.gone && v.Judge(g.marked, g.won...) == baccarat.VigLegal && v.Judge(g.took, g.won...) == baccarat.VigUnder:
+	case !g.gone && PartOfMark(&v, g.marked, g.took, g.won):
 		return min(max(g.took-g.before, 0), d.Marked)
 	default:
 		return d.Marked
@@ -86,6 +86,12 @@ func (s *Shoe) together(r *Round, d *Due, wager int, step *Step) (g joint) {
 	}
 	g.gone = s.MarkGone(r, g.at)
 	return g
+}
+
+// PartOfMark reports whether less was collected than was marked rightly for what was won: markers that were not taken
+// off evidence the rest.
+func PartOfMark(v *baccarat.Vig, marked, took int64, won []int64) bool {
+	return v.Judge(marked, won...) == baccarat.VigLegal && v.Judge(took, won...) == baccarat.VigUnder
 }
 
 // further reports whether a collection is right with the marks before it, and neither alone: it is of what is not

@@ -430,7 +430,7 @@ func checkOneBlock(p *Pass) {
 // twoBlocks finds payments of a main and a pair wager of one seat with another seat's between them.
 func (p *Pass) twoBlocks(t steps) (a, b *record.Step) {
 	pair := func(s *record.Step) bool { return p.Round.Wagers[s.Wager].Spot.SideBet() == baccarat.SidePair }
-	due := func(s *record.Step) bool { // the outcome of another one is the finding
+	due := func(s *record.Step) bool { // of a payment that is not due, the outcome is the finding
 		if s.Kind != record.StepPaid || s.Wager < 0 {
 			return false
 		}
@@ -444,7 +444,7 @@ func (p *Pass) twoBlocks(t steps) (a, b *record.Step) {
 		between := false // another seat was paid since
 		for j := i + 1; j < len(t); j++ {
 			b = &t[j]
-			if between && due(b) && b.Seat == a.Seat && pair(a) != pair(b) {
+			if between && b.Seat == a.Seat && due(b) && pair(a) != pair(b) {
 				return a, b
 			}
 			between = between || b.Kind == record.StepPaid && b.Seat != a.Seat

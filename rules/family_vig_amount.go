@@ -69,19 +69,12 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 			if c.joint || !record.Parts(c.marked-c.after, c.took, v.Percent, sum(c.won)) {
 				c.amount = c.took + c.after
 			}
-			if p.restMarked(v, c) {
+			if c.after == 0 && record.PartOfMark(&v, c.marked, c.took, c.won) && !p.Shoe.MarkGone(p.Round, c.at) {
 				c.amount = c.marked
 			}
 		}
 		each(c)
 	}
-}
-
-// restMarked reports whether less was collected than was marked rightly, so that the markers, of which none was taken
-// off, evidence the rest.
-func (p *Pass) restMarked(v baccarat.Vig, c *charge) bool {
-	return c.after == 0 && v.Judge(c.marked, c.won...) == baccarat.VigLegal &&
-		v.Judge(c.took, c.won...) == baccarat.VigUnder && !p.Shoe.MarkGone(p.Round, c.at)
 }
 
 // addCharge adds a step to the charge that covers a chargeable wager of it, or begins a charge.

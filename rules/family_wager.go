@@ -531,16 +531,17 @@ func isInsurance(w *record.Wager) bool {
 	return w.Spot == baccarat.SpotDragon7 || w.Spot == baccarat.SpotPanda8
 }
 
-// barredInsurance reports whether a wager is one that only an EZ table takes, at a table of another kind, which another
-// rule reports.
+// takesInsurance reports whether the table is an EZ table, or one that returns banker wagers on a dragon 7 as it does.
+func (p *Pass) takesInsurance() bool { return p.Config.Mode == baccarat.EZ || p.pushesDragon() }
+
+// barredInsurance reports whether a wager is an insurance wager that wager.ez-insurance-at-ez-only reports.
 func (p *Pass) barredInsurance(w *record.Wager) bool {
 	_, judged := p.Law.Cited("wager.ez-insurance-at-ez-only")
-	return judged && isInsurance(w) && p.Config.Mode != baccarat.NoVigorishMode && p.Config.Mode != baccarat.EZ &&
-		!p.pushesDragon()
+	return judged && isInsurance(w) && p.Config.Mode != baccarat.NoVigorishMode && !p.takesInsurance()
 }
 
 func checkInsurance(p *Pass) {
-	if p.Config.Mode == baccarat.EZ || p.pushesDragon() {
+	if p.takesInsurance() {
 		return
 	}
 	for i := range p.Round.Wagers {
