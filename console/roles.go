@@ -73,6 +73,14 @@ func RoleNames() []string {
 	return names
 }
 
+// CheckRole returns an error with the names of the roles if name is none of them.
+func CheckRole(name string) error {
+	if names := RoleNames(); !slices.Contains(names, name) {
+		return fmt.Errorf("role %q: want one of %s", name, strings.Join(names, ", "))
+	}
+	return nil
+}
+
 // Grant is a role at some properties; "*" is all properties.
 type Grant struct {
 	Role       string   `yaml:"role" json:"role"`
@@ -131,8 +139,9 @@ func checkGrants(of string, grants []Grant) error {
 		return fmt.Errorf("%s: no grants", of)
 	}
 	for i := range grants {
-		if g := &grants[i]; !slices.Contains(RoleNames(), g.Role) {
-			return fmt.Errorf("%s: role %q: want one of %s", of, g.Role, strings.Join(RoleNames(), ", "))
+		g := &grants[i]
+		if err := CheckRole(g.Role); err != nil {
+			return fmt.Errorf("%s: %w", of, err)
 		} else if len(g.Properties) == 0 {
 			return fmt.Errorf("%s: role %s at no property: want names or \"*\"", of, g.Role)
 		}

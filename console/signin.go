@@ -171,8 +171,8 @@ func signIn(c *Console, x *exchange) error {
 	switch c.SignIn {
 	case ByChoice:
 		role := x.r.PostFormValue("role")
-		if !slices.Contains(RoleNames(), role) {
-			return badRequest("role %q: want one of %s", role, strings.Join(RoleNames(), ", "))
+		if err := CheckRole(role); err != nil {
+			return badRequest("%v", err)
 		}
 		values["name"], values["role"], values["fresh"] = role, role, true
 		if name := strings.TrimSpace(x.r.PostFormValue("name")); name != "" && len(name) <= 64 {

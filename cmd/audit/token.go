@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +31,8 @@ console.access_file, which has only the hash. A running console reads the change
 			if days < 1 || days > 366 {
 				return cli.WrongUsage(fmt.Errorf("--days %d, want 1 to 366", days))
 			}
-			if roles := console.RoleNames(); !slices.Contains(roles, role) {
-				return cli.WrongUsage(fmt.Errorf("--role %q, want one of %s", role, strings.Join(roles, ", ")))
+			if err := console.CheckRole(role); err != nil {
+				return cli.WrongUsage(fmt.Errorf("--%w", err))
 			}
 			secret := rand.Text() + rand.Text()
 			sum := sha256.Sum256([]byte(secret))
