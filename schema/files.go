@@ -144,8 +144,8 @@ func OpenStream(in io.Reader, name string) (*Reader, error) {
 	return r, nil
 }
 
-// isObject reports whether a stream begins with an object of JSON. A Protobuf event of 123 bytes whose id has 34 begins
-// with the brace, a line feed and the quote: an object has no line feed before its first key, or is indented.
+// isObject reports whether a stream begins with an object of JSON. The frame of a Protobuf event of 123 bytes with an
+// id of 34 bytes begins with a brace, a line feed and a quote, too. JSON with a line feed there is indented.
 func isObject(start []byte) bool {
 	if bytes.HasPrefix(start, []byte("{\n\"")) {
 		return false

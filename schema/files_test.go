@@ -177,7 +177,7 @@ func TestFilesRejected(t *testing.T) {
 	}
 }
 
-// The frame of an event of 123 bytes whose id has 34 begins with {, a line feed and ".
+// The frame of an event of 123 bytes with an id of 34 bytes begins with a brace, a line feed and a quote, as JSON may.
 func TestFrameLikeAnObject(t *testing.T) {
 	ev := schema.Event{
 		EventID: strings.Repeat("e", 34), PropertyID: "ac-1", TableID: "t", Seq: 1, At: 1, Payload: &schema.ShoeEnded{},
