@@ -197,9 +197,11 @@ func (l *Law) Pushes(k Kind, c *baccarat.Coup) bool {
 	return line != nil && line.Returns
 }
 
-// mayPush reports whether a kind of vigorish that the text knows pushes.
-func (l *Law) mayPush(c *baccarat.Coup) bool {
-	return slices.ContainsFunc(l.known(), func(k Kind) bool { return l.Pushes(k, c) })
+// WinOrPush reports whether a banker wager that wins by the counts may be paid or returned: the kind of vigorish was
+// not reported, or its terms are not in the text, and a kind that the text knows pushes.
+func (l *Law) WinOrPush(k Kind, c *baccarat.Coup) bool {
+	return (k.Mode == baccarat.NoVigorishMode || slices.Contains(l.Unseen, k.Mode)) && c.Result() == baccarat.BankerWon &&
+		slices.ContainsFunc(l.known(), func(k Kind) bool { return l.Pushes(k, c) })
 }
 
 // known are the kinds of vigorish that the text knows, if only by name.

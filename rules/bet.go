@@ -38,6 +38,12 @@ func outcomeUnder(l *law.Law, config *law.Config, w *record.Wager, c *baccarat.C
 	if b := l.Wager(w.Spot, w.SpotName); b != nil {
 		return l.Settle(config, b, c)
 	}
+	if w.Spot == baccarat.SpotBanker && l.WinOrPush(config.Kind(), c) {
+		if w.Disposition() == baccarat.Return {
+			return baccarat.Return
+		}
+		return baccarat.Pay // not collected under any kind of vigorish, and paid in full if it is paid
+	}
 	return l.Disposition(config, w.Spot, c)
 }
 

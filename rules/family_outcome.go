@@ -100,9 +100,13 @@ func (p *Pass) reportOutcome(w *record.Wager, want, got baccarat.Disposition) {
 	if w.Settlements() > 1 {
 		observed = p.settled(w)
 	}
+	settled := want.String()
+	if w.Spot == baccarat.SpotBanker && p.Law.WinOrPush(p.Config.Kind(), c) {
+		settled = "paid or returned"
+	}
 	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount, Evidence: evidence(w, p.Round),
-		Expected: fmt.Sprintf("%s wager %v at player %d, banker %d", p.spot(w), want, c.P, c.B), Observed: observed,
+		Expected: fmt.Sprintf("%s wager %s at player %d, banker %d", p.spot(w), settled, c.P, c.B), Observed: observed,
 	}
 	if want == baccarat.Pay && got == baccarat.Return && p.lesser(w) {
 		f.Verdict = finding.Suspect
@@ -184,7 +188,8 @@ func (p *Pass) treasureOdds(s baccarat.Spot) baccarat.Odds {
 // rulebook names are judged with the other outcomes of banker wagers.
 func (p *Pass) dragonPush(w *record.Wager) bool {
 	kind := p.Config.Kind()
-	return w.Spot == baccarat.SpotBanker && p.coup().Complete && !kind.Named() && p.Law.Pushes(kind, p.coup())
+	return w.Spot == baccarat.SpotBanker && p.coup().Complete && !kind.Named() && p.Law.Pushes(kind, p.coup()) &&
+		!p.Law.WinOrPush(kind, p.coup())
 }
 
 func checkDragonPush(p *Pass) {
