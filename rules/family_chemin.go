@@ -297,10 +297,16 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 	if unread != nil {
 		expected += fmt.Sprintf(", or to seat %d, whose bid was not reported", unread.Seat)
 	}
-	p.suspectIf(tied && b.Seat == equal[0], Finding{
+	f := Finding{
 		Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence, Expected: expected,
 		Observed: fmt.Sprintf("to seat %d", b.Seat),
-	})
+	}
+	// The highest bidder played as the Banker: he may have the bank, and the record of another seat be wrong.
+	plays := p.actsAsBanker(first)
+	if plays {
+		f.Observed += fmt.Sprintf(", and seat %d drew every card as the Banker", first)
+	}
+	p.suspectIf(plays || tied && b.Seat == equal[0], f)
 }
 
 func checkBankerDeals(p *Pass) {
