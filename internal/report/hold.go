@@ -100,13 +100,13 @@ func vigorishSheet(s Scope, due []clickhouse.VigorishDue, money []schema.Event) 
 	out := &output.Sheet{
 		Title: s.title("Vigorish ledger"),
 		Columns: []string{
-			"property", "gaming_day", "shift", "table", "wagers", "won", "due_least", "due_most", "marked",
+			"property", "gaming_day", "shift", "table", "wagers", "won", "due_min", "due_max", "marked",
 			"collected", "short",
 		},
 		Notes: []string{
 			"due: the rate in force, rounded down (min) and up (max) to the rulebook's unit, wager by wager; for a tie " +
 				"charge a quarter of the stake.",
-			"short = max(0, due_least - collected). A wager counts in the shift of its round's first card, a mark or a " +
+			"short = max(0, due_min - collected). A wager counts in the shift of its round's first card, a mark or a " +
 				"collection in the shift of its event:",
 			"vigorish deferred over the end of a shift is short in that shift and in excess in the next.",
 		},

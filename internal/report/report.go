@@ -92,7 +92,7 @@ func exceptionsSheet(s Scope, findings []finding.Finding, steps []clickhouse.Tri
 			f.PropertyID, f.GamingDay, f.Shift, strconv.Itoa(no[i]), s.local(int64(f.At)), f.PitID, f.TableID, f.ShoeID,
 			orNone(f.Round), orNone(f.Seat), f.DealerID,
 			f.Rule, strings.Join(f.Citations, "; "), f.Severity.String(), string(f.Verdict), f.Expected, f.Observed,
-			schema.Decimal(f.Amount, f.Currency), f.Currency,
+			amount(f), f.Currency,
 			cmp.Or(t.state, "new"), t.disposition, t.explanation, t.by, f.ID, string(f.Basis),
 		})
 	}
@@ -142,13 +142,21 @@ func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.Triag
 		document := strings.TrimSpace(f.ShoeID + " " + orNone(f.Round))
 		out.Rows = append(out.Rows, []string{
 			f.PropertyID, fmt.Sprintf("%s-%04d", f.GamingDay, no[i]), s.local(int64(f.At)), f.Rule, f.TableID, document,
-			schema.Decimal(f.Amount, f.Currency), f.Currency, t.explanation, cmp.Or(t.state, "new"),
+			amount(f), f.Currency, t.explanation, cmp.Or(t.state, "new"),
 			string(f.Verdict), string(f.Basis),
 		})
 	}
 	out.Notes = []string{fmt.Sprintf("%d exceptions, %d without an explanation. The serial number is the gaming day "+
 		"and the number within that day.", len(list), unexplained)}
 	return out
+}
+
+// amount is the amount at issue, empty if the finding has none.
+func amount(f *finding.Finding) string {
+	if f.Amount == 0 {
+		return ""
+	}
+	return schema.Decimal(f.Amount, f.Currency)
 }
 
 func orNone(n uint32) string {

@@ -152,7 +152,7 @@ func TestMoney(t *testing.T) {
 		Day: "2026-11-19", Shift: "day", Table: "t1", Wagers: 1, Won: 10_000, Least: 500,
 		Most: 500,
 	}}
-	want(t, cells(vigorishSheet(s, due, money), "shift", "table", "due_least", "marked", "collected", "short"),
+	want(t, cells(vigorishSheet(s, due, money), "shift", "table", "due_min", "marked", "collected", "short"),
 		"day t1 5.00 5.00 0.00 5.00", "swing t1 0.00 0.00 5.00 0.00")
 }
 
