@@ -98,7 +98,10 @@ func (c *Export) check(l *Loaded) {
 	}
 	l.needed("export.s3.endpoint", c.S3.Endpoint)
 	l.needed("export.s3.access_key", c.S3.AccessKey)
-	l.needed("export.s3.secret_key", string(c.S3.SecretKey))
+	if c.S3.SecretKey == "" && !l.complained("export.s3.secret_key_file") {
+		l.complain("export.s3.secret_key", errors.New("none, want export.s3.secret_key_file or "+prefix+
+			"EXPORT_S3_SECRET_KEY"))
+	}
 	if _, err := (&TLS{Enabled: true, CAFile: c.S3.CAFile}).Config(); err != nil {
 		l.complain("export.s3.ca_file", err)
 	}
