@@ -190,8 +190,18 @@ func formatOf(path string) (format Format, packed string, err error) {
 	return 0, "", fmt.Errorf("%s: unknown kind of file, %s", path, wantFile)
 }
 
-// Next reads the next record, or returns io.EOF at the end. Any other error names the file and the location; a further
-// call resumes at the next line, or returns io.EOF if the rest of the file cannot be read.
+// ReadError is a record that cannot be read.
+type ReadError struct {
+	At  Record // its location
+	Err error
+}
+
+func (e *ReadError) Error() string { return fmt.Sprintf("read events: %s: %v", e.At, e.Err) }
+
+func (e *ReadError) Unwrap() error { return e.Err }
+
+// Next reads the next record, or returns io.EOF at the end. Any other error is a *ReadError; a further call resumes at
+// the next line, or returns io.EOF if the rest of the file cannot be read.
 func (r *Reader) Next() (Record, error) {
 	if r.done {
 		return Record{}, io.EOF
@@ -207,7 +217,7 @@ func (r *Reader) Next() (Record, error) {
 		return Record{}, io.EOF
 	}
 	if err != nil {
-		return Record{}, fmt.Errorf("read events: %s: %w", r.at, damage(err))
+		return Record{}, &ReadError{At: r.at, Err: damage(err)}
 	}
 	return r.at, nil
 }

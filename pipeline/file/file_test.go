@@ -115,9 +115,9 @@ func TestDamageIsARecordAndTheNextFileIsRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := all(t, src)
-	if len(got) != 3 || !strings.Contains(got[1], "BAD") || !strings.Contains(got[1], "a.pb at byte") ||
-		got[2] != "0 2 b.ndjson:1" {
-		t.Errorf("got %q", got)
+	want := []string{"0 0 a.pb@1", "0 1 a.pb@4 BAD the file ends 1 bytes into a record of 5", "0 2 b.ndjson:1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 

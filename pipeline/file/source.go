@@ -261,8 +261,10 @@ func (s *stream) fill() error {
 			s.next++
 			continue
 		}
-		rec := pipeline.Record{Offset: s.next, Format: in.Format, Bad: err}
-		if err == nil {
+		rec := pipeline.Record{Offset: s.next, Format: in.Format}
+		if damaged := (*schema.ReadError)(nil); errors.As(err, &damaged) {
+			in, rec.Bad = damaged.At, damaged.Err // its location is that of the record
+		} else {
 			rec.Value = s.copy(in.Value)
 		}
 		size += len(rec.Value)
@@ -283,7 +285,7 @@ func (s *stream) copy(v []byte) []byte {
 	return s.data[start:len(s.data):len(s.data)]
 }
 
-// locate appends FILE:LINE or FILE@OFFSET, or FILE alone for a damaged record: its error has the details.
+// locate appends FILE:LINE or FILE@OFFSET.
 func (s *stream) locate(in schema.Record) {
 	s.where = append(s.where, s.path...)
 	switch {
