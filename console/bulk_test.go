@@ -225,9 +225,11 @@ func TestBulk(t *testing.T) {
 		t.Errorf("a single key that is switched off leads to %s", to)
 	}
 	// No column collides with another between a telephone and a desk, or at 200 % of 1,920 pixels.
-	for _, width := range []int64{768, 900, 960, 1024, 1101, 1180} {
+	for _, width := range []int64{768, 900, 960, 1024, 1101, 1180, 1280} {
 		b.screen(width, 900, 1)
 		b.open("/queue?group=off&q=count.rule")
+		eval[int](b, "(() => { for (const t of document.querySelectorAll('.queue .when time')) "+
+			"t.innerHTML = '<b>24 h 20</b> <i class=nowrap>Sat 28 Nov 03:14:33</i>'; return 0; })()") // of another day
 		if n := eval[int](b, collisions); n > 0 {
 			t.Errorf("%d cells of the queue collide at %d pixels", n, width)
 		}
