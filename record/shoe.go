@@ -366,9 +366,10 @@ func (s *Shoe) repay(seat uint32, amount int64) {
 	}
 }
 
-// owes adds an amount that a wager owes to the sums by seat, ascending.
+// owes adds an amount that a wager owes to the sums by seat, ascending. A charge on a tie is not outstanding vigorish:
+// it is collected before the next card, N.J.A.C. 19:47-7.3(d), and a mark of it defers it.
 func (d *Due) owes(into []SeatChange, open int64) []SeatChange {
-	if open == 0 {
+	if open == 0 || d.Tie && !d.Unproved {
 		return into
 	}
 	at := 0
@@ -459,6 +460,9 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 		if s.chargeSteps(l, r, i, d); !unproved && r.PaidNet(l, i, &takes) {
 			d.AtOnce, d.CollectedAt = true, d.PaidAt
 		}
+		if tie && d.CollectedAt == 0 && d.Marked == 0 && w.kept() {
+			s.Dues = s.Dues[:len(s.Dues)-1] // the wager was charged, if not by the right amount
+		}
 	}
 	s.enterUndue(r)
 }
@@ -511,6 +515,12 @@ func (r *Round) beyond() (cards []baccarat.Card) {
 		}
 	}
 	return cards
+}
+
+// kept reports whether a part of a wager that was settled was not given back.
+func (w *Wager) kept() bool {
+	n := w.Net()
+	return n.Collected > 0 || n.Paid == 0 && w.Returned.Times > 0 && n.Returned < w.Amount
 }
 
 // enterUndue takes in the marks of a round for wagers that owe nothing.

@@ -89,7 +89,7 @@ func (p *Pass) ofStake(c *charge, percent int64) (amount, floor int64, right boo
 		return low <= amount && amount <= high
 	}
 	amount = c.marked + c.took
-	if c.took > 0 && (within(c.marked) || c.took == c.marked && !within(amount)) {
+	if c.took > 0 && (within(c.marked) || within(c.took) || c.took == c.marked && !within(amount)) {
 		amount = c.took // the collection is no further part: it pays the mark
 	}
 	return amount, floor, within(amount)
