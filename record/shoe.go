@@ -456,15 +456,22 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 			Percent: takes.Percent(r.Config), Kind: r.Config.ModeName,
 			PaidAt: max(paid, w.Returned.Seq), Unproved: unproved || w.Astray != 0 || w.Early != 0,
 		})
-		d := &s.Dues[len(s.Dues)-1]
-		if s.chargeSteps(l, r, i, d); !unproved && r.PaidNet(l, i, &takes) {
-			d.AtOnce, d.CollectedAt = true, d.PaidAt
-		}
-		if tie && d.CollectedAt == 0 && d.Marked == 0 && w.kept() {
-			s.Dues = s.Dues[:len(s.Dues)-1] // the wager was charged, if not by the right amount
-		}
+		s.enterCharges(l, r, i, !unproved && r.PaidNet(l, i, &takes))
 	}
 	s.enterUndue(r)
+}
+
+// enterCharges finds what was marked and collected for the last due. A wager that was paid or returned net of it was
+// charged; so was one of which a part was kept on a tie, if not by the right amount.
+func (s *Shoe) enterCharges(l *law.Law, r *Round, wager int, net bool) {
+	last := len(s.Dues) - 1
+	d := &s.Dues[last]
+	if s.chargeSteps(l, r, wager, d); net {
+		d.AtOnce, d.CollectedAt = true, d.PaidAt
+	}
+	if d.Tie && d.CollectedAt == 0 && d.Marked == 0 && r.Wagers[wager].kept() {
+		s.Dues = s.Dues[:last]
+	}
 }
 
 // unexplainMarks notes the seats with a mark for a wager that is not on record, or of an amount that was not read.
