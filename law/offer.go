@@ -19,7 +19,7 @@ func (l *Law) Disposition(config *Config, s baccarat.Spot, c *baccarat.Coup) bac
 	switch s {
 	case baccarat.SpotBanker, baccarat.SpotPlayer:
 		switch {
-		case s == baccarat.SpotBanker && l.WinOrPush(config.Kind(), c):
+		case s == baccarat.SpotBanker && config.Mode == baccarat.NoVigorishMode && l.WinOrPush(config.Kind(), c):
 			return baccarat.Undetermined // a push under one kind of vigorish, a win under another
 		case result == baccarat.Tie, s == baccarat.SpotBanker && l.Knows(config.Kind()) && l.Pushes(config.Kind(), c):
 			return baccarat.Return
