@@ -516,3 +516,20 @@ func lawOf(t *testing.T, events []schema.Event) *law.Law {
 	t.Fatal("no table was opened")
 	return nil
 }
+
+// Events wait for a missing one when the numbers begin again. It does not come any more: the gap is reported, and what
+// waited is judged.
+func TestRestartEndsTheWait(t *testing.T) {
+	events := brokenTable(t)
+	again := events[0]
+	again.EventID, again.At = "again", events[len(events)-1].At+int64(time.Hour)
+	lost := len(events) - 60
+	want := []string{
+		miscount, fmt.Sprintf("major UNAUDITABLE data_fault feed.gap round 0 range:%d-%d", lost+1, lost+1),
+		fmt.Sprintf("major SUSPECT data_fault feed.reset round 0 range:%d-1", len(events)+1),
+	}
+	slices.Sort(want)
+	got := findingsOf(enginetest.Encode(events[:lost]), enginetest.Encode(events[lost+1:]),
+		enginetest.Encode([]schema.Event{again}))
+	same(t, "findings", want, reported(got))
+}
