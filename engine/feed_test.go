@@ -3,6 +3,7 @@ package engine_test
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -242,9 +243,13 @@ func TestShoeGoesOnAfterReset(t *testing.T) {
 			c.rest[i].Seq = uint64(i + 1)
 		}
 		var short finding.Verdict
-		joined := false
+		joined, ids := false, map[string]bool{}
 		for _, f := range findingsOf(enginetest.Encode(events[:stop]), enginetest.Encode(c.rest)) {
 			joined = joined || f.Rule == "feed.gap" && f.ShoeID == events[stop].ShoeID
+			if ids[f.ID] {
+				t.Errorf("two findings have the id of %s %s, %s", f.Rule, f.Subject, f.Observed)
+			}
+			ids[f.ID] = true
 			switch {
 			case f.Verdict == finding.Breach && f.Round != 5:
 				t.Errorf("accused: %s in round %d", f.Rule, f.Round)
@@ -515,6 +520,45 @@ func lawOf(t *testing.T, events []schema.Event) *law.Law {
 	}
 	t.Fatal("no table was opened")
 	return nil
+}
+
+// Each day a table begins its numbers again and says the same under the same numbers. Each is a finding of its own:
+// under one id the last would take the place of the others.
+func TestFindingsOfEachRestart(t *testing.T) {
+	opened := legalTable(t, "nj-mini", "mb-1", 1, 1)[:40]
+	for i := range opened {
+		if p, ok := opened[i].Payload.(*schema.TableOpened); ok {
+			again := *p
+			again.Config.Decks = 0
+			opened[i].Payload = &again
+		}
+	}
+	var days [][][]byte
+	for day := range 3 {
+		events := slices.Clone(opened)
+		for i := range events {
+			events[i].EventID += strings.Repeat("x", day)
+			events[i].At += int64(day) * int64(24*time.Hour)
+			if events[i].ShoeID != "" {
+				events[i].ShoeID += strings.Repeat("x", day)
+			}
+		}
+		days = append(days, enginetest.Encode(slices.Delete(events, 20, 22)))
+	}
+	rules, ids := map[string]int{}, map[string]bool{}
+	for _, f := range findingsOf(days...) {
+		if strings.HasPrefix(f.Rule, "feed.") {
+			rules[fmt.Sprint(f.Rule, " ", f.Severity)]++
+		}
+		if ids[f.ID] {
+			t.Errorf("two findings have the id of %s %s, %s", f.Rule, f.Subject, f.Observed)
+		}
+		ids[f.ID] = true
+	}
+	want := map[string]int{"feed.reset major": 2, "feed.config info": 3, "feed.gap major": 3, "feed.gap info": 2}
+	if diff := cmp.Diff(want, rules); diff != "" {
+		t.Errorf("findings about the feed (-want +got):\n%s", diff)
+	}
 }
 
 // Events wait for a missing one when the numbers begin again. It does not come any more: the gap is reported, and what

@@ -37,7 +37,7 @@ func (e *Engine) tableOf(q *order.Queue, p *play.Table) *table {
 	budget := detectors.DefaultBudget()
 	return &table{
 		order: q, play: p, due: due{until: -1},
-		verdict: verdict.Table{Play: p, Log: log, Clock: clock, Version: version},
+		verdict: verdict.Table{Play: p, Log: log, Clock: clock, Version: version, Restarted: q.Restarted},
 		suspicion: suspicion.Table{
 			Play: p, Log: log, Clock: clock, Version: version, Budget: *cmp.Or(e.opt.Budget, &budget), Rekey: e.opt.rekey,
 		},

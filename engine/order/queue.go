@@ -88,6 +88,9 @@ func (q *Queue) Waits(holds func(*schema.Event) bool) bool {
 	return slices.ContainsFunc(q.held, func(h held) bool { return holds(&h.event) })
 }
 
+// Restarted is the event time of the latest restart of the numbers, 0 without one.
+func (q *Queue) Restarted() int64 { return q.resetAt }
+
 // Newest is the latest event time received.
 func (q *Queue) Newest() int64 { return q.newest }
 

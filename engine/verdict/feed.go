@@ -31,7 +31,7 @@ func (t *Table) Fault(ev *schema.Event, f *order.FeedFault, out *[]finding.Findi
 		shoeID, round = "", 0 // a gap belongs to no shoe: what was in it is not known
 	}
 	severity, verdict := weight(f.Rule)
-	about := finding.Identity{ShoeID: shoeID, Round: round, Rule: f.Rule, Subject: f.Subject.String()}
+	about := finding.Identity{ShoeID: shoeID, Round: round, Rule: f.Rule, Subject: t.numbered(f.Subject)}
 	made := t.begin(about, finding.DataFault, verdict, severity)
 	made.PitID, made.DealerID, made.Expected, made.Observed = ev.PitID, t.Play.Dealer, f.Expected, f.Observed
 	made.Citations = []string{finding.FeedClause}
@@ -42,6 +42,16 @@ func (t *Table) Fault(ev *schema.Event, f *order.FeedFault, out *[]finding.Findi
 	}
 	t.date(&made, ev.At)
 	t.add(made, out)
+}
+
+// numbered is a subject of a finding about the feed. After a restart of the numbers it has the time of the restart: the
+// numbers are of other events than before, and so are the findings.
+func (t *Table) numbered(s finding.Subject) string {
+	at := t.Restarted()
+	if at == 0 {
+		return s.String()
+	}
+	return s.String() + "@" + time.Unix(0, at).UTC().Format(time.RFC3339Nano)
 }
 
 // weight is the severity of each fault of the feed, and what it claims.
@@ -102,7 +112,7 @@ func (t *Table) feedStage(m *moment) {
 		}, m.out)
 	case play.ShoeJoined:
 		t.notice(m, feedNotice{
-			rule: "feed.gap", subject: finding.OfRange(1, max(ev.Seq-1, 1)),
+			rule: "feed.gap", subject: finding.OfRange(min(1, ev.Seq-1), ev.Seq-1), // 0-0 before event 1
 			expected: "the record of the shoe from its first event",
 			observed: "joined at event " + strconv.FormatUint(ev.Seq, 10),
 		})
@@ -302,7 +312,7 @@ func (t *Table) notice(m *moment, n feedNotice) {
 	if n.verdict == "" {
 		n.verdict = finding.Unauditable
 	}
-	about := finding.Identity{ShoeID: ev.ShoeID, Rule: n.rule, Subject: n.subject.String()}
+	about := finding.Identity{ShoeID: ev.ShoeID, Rule: n.rule, Subject: t.numbered(n.subject)}
 	made := t.begin(about, finding.Notice, n.verdict, finding.Info)
 	made.Basis, made.Citations = n.basis, []string{finding.FeedClause}
 	made.PitID, made.DealerID, made.Expected, made.Observed = ev.PitID, t.Play.Dealer, n.expected, n.observed

@@ -26,6 +26,8 @@ type Table struct {
 	Log     *order.Log
 	Clock   calendar.Clock
 	Version string // of the program
+	// Restarted is the event time of the latest restart of the numbers, 0 without one.
+	Restarted func() int64
 
 	pass     rules.Pass
 	shoes    []*shoe // shoes with findings that are not gone
