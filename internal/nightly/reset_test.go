@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
@@ -38,5 +40,62 @@ func TestFactsAfterReset(t *testing.T) {
 	}
 	if resets != 1 || len(got.Facts) != 0 {
 		t.Errorf("%d resets, facts that differ:\n%s", resets, strings.Join(got.Facts, "\n"))
+	}
+}
+
+// The numbers of a table begin again which was read from mid-stream, or in a partition with a lower number than before.
+// The replay takes the epochs in the order in which they were played, as the live audit did.
+func TestRestartAfterJoining(t *testing.T) {
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var epochs [2][]schema.Event
+	for i := range epochs {
+		table := deal.NewTable(deal.Options{
+			Property: property, Pit: "p-000", Table: "t-000", Seed: uint64(i) + 1, Config: config,
+			Start: opens.Add(time.Duration(i) * 6 * time.Hour),
+		})
+		epochs[i] = append(append(table.Open(), table.Shoe()...), table.Close()...)
+	}
+	for name, c := range map[string]struct {
+		from  int // the first event that is received
+		in    [2]int
+		moved bool // the live audit joins the table in the other partition, and sees no restart
+	}{
+		"joined":               {from: 500, in: [2]int{1, 1}},
+		"in a lower partition": {in: [2]int{1, 0}, moved: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := database(t)
+			var l log
+			for i, at := range c.in {
+				part := epochs[i]
+				if i == 0 {
+					part = part[c.from:]
+				}
+				for k := range part {
+					p := &l.records[at]
+					*p = append(*p, pipeline.Record{
+						Offset: int64(len(*p)), Format: schema.Protobuf, Value: schema.AppendProto(nil, &part[k]),
+					})
+				}
+			}
+			ingest(t, store, &l)
+			got := night(t, store, nil)
+			resets, others := 0, []string{}
+			for i := range got.Findings {
+				switch f := &got.Findings[i]; {
+				case f.Rule == "feed.reset":
+					resets++
+				case f.Rule == "feed.shoe-reused" || f.Rule == "feed.reconcile" && c.moved: // both epochs number from 1
+				case f.Severity != finding.Info:
+					others = append(others, f.Rule+" "+f.Subject+" "+f.Observed)
+				}
+			}
+			if resets != 1 || len(others) > 0 {
+				t.Errorf("%d resets, and %d others: %s", resets, len(others), strings.Join(others, "\n"))
+			}
+		})
 	}
 }

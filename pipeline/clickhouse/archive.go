@@ -178,8 +178,11 @@ WHERE seq < newest`, params("property", of.Property, "table", of.Table, "seq", m
 }
 
 // epoch is a range of the log in which the sequence of a table does not restart: from a location, inclusive, until
-// another, exclusive. Nil is open.
-type epoch struct{ from, until *location }
+// another, exclusive. Nil is open. It began at an event time, with the first event 1 of its range.
+type epoch struct {
+	from, until *location
+	began       int64
+}
 
 // where restricts a query to the epoch.
 func (n epoch) where() (condition string) {
@@ -196,7 +199,9 @@ func (n epoch) where() (condition string) {
 // epochOf returns the epoch in which a snapshot was written.
 func epochOf(all []epoch, m *rows.Snapshot) int {
 	at := location{m.Partition, m.Offset}
-	i := slices.IndexFunc(all, func(n epoch) bool { return n.until == nil || at.compare(n.until) < 0 })
+	i := slices.IndexFunc(all, func(n epoch) bool {
+		return (n.from == nil || at.compare(n.from) >= 0) && (n.until == nil || at.compare(n.until) < 0)
+	})
 	return max(i, 0)
 }
 
@@ -218,31 +223,97 @@ func (s *Store) epochs(ctx context.Context, of *ArchivedTable) ([]epoch, error) 
 }
 
 // ReadEpochs reads the sequence epochs of tables of one property, which a replay otherwise reads of each: a query takes
-// the server as long as reading some thousand events. A new epoch starts at another event with Seq 1. The replays
-// should follow soon: they do not notice an epoch that starts later.
+// the server as long as reading some thousand events. A new epoch starts at another event with Seq 1, and at the first
+// one if the table was read from mid-stream before. The replays should follow soon: they do not notice an epoch that
+// starts later.
 func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
-	of := map[string]*ArchivedTable{}
+	begins := map[string][]epoch{} // from each event 1, in the order of the log
 	var names []string
 	for i := range tables {
-		t := &tables[i]
-		t.known = []epoch{{}}
-		of[t.Table], names = t, append(names, t.Table)
+		names = append(names, tables[i].Table)
 	}
 	var table string
-	var last *ArchivedTable
+	var began int64
 	var p location
-	err := s.scan(ctx, "SELECT toString(table_id) AS name, partition, min(offset) AS first FROM "+s.name("events")+
+	err := s.scan(ctx, "SELECT toString(table_id) AS name, partition, min(offset) AS first, "+
+		"argMin(toUnixTimestamp64Nano(at), offset) FROM "+s.name("events")+
 		" WHERE property_id = {property:String} AND table_id IN {tables:Array(String)} AND seq = 1 GROUP BY name, "+
 		"partition, event_id ORDER BY name, partition, first",
 		params("property", tables[0].Property, "tables", names), func() {
-			t, at := of[table], p
-			if t == last {
-				t.known[len(t.known)-1].until = &at
-				t.known = append(t.known, epoch{from: &at})
-			}
-			last = t
-		}, &table, &p.partition, &p.offset)
-	return s.explain("read the sequence epochs of tables", err)
+			at := p
+			begins[table] = append(begins[table], epoch{from: &at, began: began})
+		}, &table, &p.partition, &p.offset, &began)
+	if err != nil {
+		return s.explain("read the sequence epochs of tables", err)
+	}
+	before, err := s.newestBefore(ctx, tables, begins)
+	if err != nil {
+		return s.explain("read the events before the first restart of tables", err)
+	}
+	for i := range tables {
+		t := &tables[i]
+		t.known = epochsFrom(begins[t.Table], before[t.Table])
+	}
+	return nil
+}
+
+// newestBefore returns by table the time of the newest event in front of its first event 1, in its partition.
+func (s *Store) newestBefore(ctx context.Context, tables []ArchivedTable, begins map[string][]epoch,
+) (map[string]int64, error) {
+	args := params("property", tables[0].Property)
+	var of []string
+	for i := range tables {
+		if b := begins[tables[i].Table]; len(b) > 0 && b[0].from.offset > 0 {
+			name := fmt.Sprintf("table%d", i)
+			of = append(of, fmt.Sprintf("table_id = {%s:String} AND partition = %d AND offset < %d", name,
+				b[0].from.partition, b[0].from.offset))
+			args = append(args, params(name, tables[i].Table)...)
+		}
+	}
+	newest := map[string]int64{}
+	if len(of) == 0 {
+		return newest, nil
+	}
+	var table string
+	var at int64
+	err := s.scan(ctx, "SELECT toString(table_id) AS name, toUnixTimestamp64Nano(max(at)) FROM "+s.name("events")+
+		" WHERE property_id = {property:String} AND ("+strings.Join(of, " OR ")+") GROUP BY name", args,
+		func() { newest[table] = at }, &table, &at)
+	return newest, err
+}
+
+// epochsFrom returns the epochs of a table in order, of which each begins with an event 1. If the first of these is newer
+// than all events in front of it, the table was read from mid-stream, and the numbers restarted there; events that are
+// older came late. The log of a partition has the order of its epochs. Of two partitions, the one that began first is
+// first: a table that moved went on in the other.
+func epochsFrom(begins []epoch, newest int64) []epoch {
+	if len(begins) == 0 {
+		return []epoch{{}}
+	}
+	all := begins
+	if newest != 0 && newest < begins[0].began {
+		first := location{begins[0].from.partition, math.MinInt64}
+		all = append([]epoch{{from: &first, began: newest}}, begins...)
+	}
+	start := map[int32]int64{}
+	for i := range all {
+		if i > 0 {
+			all[i-1].until = all[i].from
+		}
+		if _, known := start[all[i].from.partition]; !known {
+			start[all[i].from.partition] = all[i].began
+		}
+	}
+	partitions := func(a, b epoch) int { return cmp.Compare(start[a.from.partition], start[b.from.partition]) }
+	ordered := slices.Clone(all)
+	slices.SortStableFunc(ordered, partitions)
+	for i := range ordered {
+		if ordered[i].from == all[0].from {
+			ordered[i].from = nil // also what is in the partitions before
+			break
+		}
+	}
+	return ordered
 }
 
 // archiveReader reads tables.
