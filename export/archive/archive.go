@@ -133,8 +133,45 @@ const (
 	wholeUpTo = 100_000
 )
 
+// shoesAfter bounds the events after the last event that a finding names: a rule that is evaluated at the end of a shoe
+// may need the shoe that follows.
+type shoesAfter struct {
+	at    string // the shoe of the last event
+	later []string
+	n     int
+}
+
+// enough takes an event and reports whether it is behind the bound.
+func (b *shoesAfter) enough(seq, last uint64, shoe string) bool {
+	if seq <= last {
+		b.at = shoe
+	} else if b.n++; shoe != "" && shoe != b.at && !slices.Contains(b.later, shoe) {
+		b.later = append(b.later, shoe)
+	}
+	return len(b.later) > 1 || b.n > maxAfter
+}
+
+// begins are the places where the numbers of a table begin, in order: one, unless they began again.
+func (r *Reader) begins(ctx context.Context, table string) (all []export.Event, err error) {
+	err = r.each(ctx, "the restarts of table "+table, "SELECT partition, min(offset) AS first FROM "+
+		r.Store.Table("events")+" WHERE property_id = {property:String} AND table_id = {table:String} AND seq = 1 "+
+		"GROUP BY partition, event_id ORDER BY partition, first", []any{ch.Named("table", table)},
+		func(scan func(...any) error) error {
+			var e export.Event
+			err := scan(&e.Partition, &e.Offset)
+			all = append(all, e)
+			return err
+		})
+	return all, err
+}
+
+func before(a, b *export.Event) bool {
+	return a.Partition < b.Partition || a.Partition == b.Partition && a.Offset < b.Offset
+}
+
 // events reads a table's events from its last close before first, or from its beginning if that is near, to the end
-// of the shoe after last: a rule that is evaluated at the end of a shoe may need it.
+// of the shoe after last: a rule that is evaluated at the end of a shoe may need it. If the numbers began again, last is
+// a number of each sequence epoch: those before the newest are read to their end, because the restart is evidence.
 func (r *Reader) events(ctx context.Context, table string, first, last uint64) iter.Seq2[*export.Event, error] {
 	return func(yield func(*export.Event, error) bool) {
 		start := uint64(0)
@@ -149,12 +186,17 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 				return
 			}
 		}
+		begins, err := r.begins(ctx, table)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
 		d := schema.NewDecoder()
 		d.AcceptAny()
-		at, later, n := "", []string{}, 0
+		var after shoesAfter // of the newest epoch
 		enough := false
 		args = append(args, ch.Named("start", fmt.Sprint(start)))
-		err := r.each(
+		err = r.each(
 			ctx,
 			"the archive of table "+table,
 			"SELECT seq, shoe_id, toInt8(format), raw, partition, offset FROM "+r.Store.Table("events")+
@@ -170,13 +212,12 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 				if err := scan(&seq, &shoe, &format, &raw, &e.Partition, &e.Offset); err != nil {
 					return err
 				}
-				if seq <= last {
-					at = shoe
-				} else if n++; shoe != "" && shoe != at && !slices.Contains(later, shoe) {
-					later = append(later, shoe)
-				}
-				if len(later) > 1 || n > maxAfter {
-					return errEnough
+				newest := len(begins) < 2 || !before(&e, &begins[len(begins)-1])
+				if newest && after.enough(seq, last, shoe) {
+					if len(begins) < 2 {
+						return errEnough
+					}
+					return nil
 				}
 				e.Topic = r.topics[e.Partition]
 				if err := d.Decode(schema.Format(format), raw, &e.Event); err != nil {

@@ -57,3 +57,38 @@ func TestDatabaseAfterReset(t *testing.T) {
 	h.ingest(&of)
 	verify(export.Differs)
 }
+
+// Three days begin their numbers at 1. The evidence of each proves all of its exceptions: the epochs before are in it to
+// their end, and the shoes of one are not counted as those that follow in another.
+func TestEvidenceOfEachRestart(t *testing.T) {
+	h := openHouse(t, "restarts")
+	config, err := deal.Config(deal.Kinds()[0], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var of topic
+	for i := range 3 {
+		table := deal.NewTable(deal.Options{
+			Property: property, Pit: "p1", Table: "PB-01", Seed: uint64(i) + 1, Config: config,
+			Start: time.Date(2026, 11, 17+i, 16, 0, 0, 0, time.UTC),
+		})
+		events := slices.Concat(table.Open(), table.Shoe(), table.Close())
+		paid := slices.IndexFunc(events, func(ev schema.Event) bool {
+			_, paid := ev.Payload.(*schema.WagerPaid)
+			return paid && ev.Round > 30
+		})
+		events[paid].Payload.(*schema.WagerPaid).Amount += 500
+		of.append(events...)
+	}
+	h.ingest(&of)
+	h.night()
+	done, err := exporter.Run(t.Context(), &h.settings, exporter.Options{
+		Property: property, GamingDay: day, Out: t.TempDir(), Actor: "test", Engine: h.law, Store: h.db,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := done.Manifest; m.Findings < 2 || len(m.Unreplayed)+len(m.Extra) > 0 {
+		t.Errorf("%d findings, not given by the replay %v, given beside them %v", m.Findings, m.Unreplayed, m.Extra)
+	}
+}
