@@ -170,8 +170,8 @@ func before(a, b *export.Event) bool {
 }
 
 // events reads a table's events from its last close before first, or from its beginning if that is near, to the end
-// of the shoe after last: a rule that is evaluated at the end of a shoe may need it. If the numbers began again, last is
-// a number of each sequence epoch: those before the newest are read to their end, because the restart is evidence.
+// of the shoe after last: a rule that is evaluated at the end of a shoe may need it. If the numbers began again, last
+// is a number of each sequence epoch: those before the newest are read to their end, because the restart is evidence.
 func (r *Reader) events(ctx context.Context, table string, first, last uint64) iter.Seq2[*export.Event, error] {
 	return func(yield func(*export.Event, error) bool) {
 		start := uint64(0)
