@@ -58,8 +58,8 @@ func TestDatabaseAfterReset(t *testing.T) {
 	verify(export.Differs)
 }
 
-// Three days begin their numbers at 1. The evidence of each proves all of its exceptions: the epochs before are in it to
-// their end, and the shoes of one are not counted as those that follow in another.
+// Three days begin their numbers at 1. The evidence of each proves all of its exceptions: the epochs before are in it
+// to their end, and the shoes of one are not counted as those that follow in another.
 func TestEvidenceOfEachRestart(t *testing.T) {
 	h := openHouse(t, "restarts")
 	config, err := deal.Config(deal.Kinds()[0], 1)
