@@ -60,7 +60,7 @@ func (q *Queue) inGap(seq uint64) bool {
 	return slices.ContainsFunc(q.gaps, func(g Span) bool { return seq >= g.From && seq <= g.To })
 }
 
-// restart begins a new sequence epoch with this event. The events of the old one that wait are taken: what is missing
+// restart begins a new sequence epoch with this event. The waiting events of the old epoch are taken: what is missing
 // before them does not come any more. Then whatever was known by the old numbers is dropped.
 func (q *Queue) restart(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	q.release(anyGap, yield)

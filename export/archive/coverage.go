@@ -37,29 +37,16 @@ func (r *Reader) coverage(ctx context.Context, from, until int64, spans []export
 	for _, s := range spans {
 		merged[s.Partition] = s
 	}
-	bounds := []any{ch.Named("from", fmt.Sprint(from)), ch.Named("until", fmt.Sprint(until))}
-	err := r.each(
-		ctx,
-		"the offsets of the day",
-		"SELECT partition, min(offset), max(offset) FROM "+r.Store.Table("events")+
-			` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
-AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY partition`,
-		bounds,
-		func(scan func(...any) error) error {
-			var s export.Span
-			if err := scan(&s.Partition, &s.First, &s.Last); err != nil {
-				return err
-			}
-			if was, ok := merged[s.Partition]; ok {
-				s.First, s.Last = min(s.First, was.First), max(s.Last, was.Last)
-			}
-			s.Topic = r.topics[s.Partition]
-			merged[s.Partition] = s
-			return nil
-		},
-	)
+	days, err := r.Store.DayOffsets(ctx, r.Property, []int64{from, until})
 	if err != nil {
 		return nil, err
+	}
+	for _, of := range days[0] {
+		s := export.Span{Topic: r.topics[of.Partition], Partition: of.Partition, First: of.From, Last: of.To}
+		if was, ok := merged[s.Partition]; ok {
+			s.First, s.Last = min(s.First, was.First), max(s.Last, was.Last)
+		}
+		merged[s.Partition] = s
 	}
 	var all []export.Coverage
 	for _, s := range merged { // the exporter sorts

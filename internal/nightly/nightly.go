@@ -175,7 +175,7 @@ func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err 
 	case err != nil:
 		return res, err
 	case len(all) == 0:
-		return res, fmt.Errorf("property %s, gaming day %s: %w", o.Property, r.span(), ErrNothing)
+		return res, r.nothing(ctx)
 	}
 	for i := range all {
 		r.events += all[i].Events
@@ -197,6 +197,26 @@ func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err 
 	})
 	err = group.Wait()
 	return res, errors.Join(err, lease.Release(context.WithoutCancel(ctx)))
+}
+
+// nothing is ErrNothing, with the records of the days that could not be read.
+func (r *run) nothing(ctx context.Context) error {
+	days, err := r.store.DayOffsets(ctx, r.Property, []int64{r.windows[0].from, r.end()})
+	if err != nil {
+		return err
+	}
+	covered, err := r.store.DayCoverage(ctx, days[0])
+	if err != nil {
+		return err
+	}
+	err = fmt.Errorf("property %s, gaming day %s: %w", r.Property, r.span(), ErrNothing)
+	for i := range covered {
+		if c := &covered[i]; c.DeadLetters > 0 {
+			err = fmt.Errorf("%w; %d records could not be decoded, %s/%d offsets %d to %d", err, c.DeadLetters, c.Topic,
+				c.Partition, c.FirstDeadLetter, c.LastDeadLetter)
+		}
+	}
+	return err
 }
 
 // end is the first moment after the last day.

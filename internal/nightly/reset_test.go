@@ -3,6 +3,9 @@
 package nightly
 
 import (
+	"errors"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -97,5 +100,37 @@ func TestRestartAfterJoining(t *testing.T) {
 				t.Errorf("%d resets, and %d others: %s", resets, len(others), strings.Join(others, "\n"))
 			}
 		})
+	}
+}
+
+// Records that cannot be decoded have no time. Those between two days belong to both, and to a day that has no others.
+func TestUnreadableBetweenDays(t *testing.T) {
+	store := database(t)
+	var l log
+	l.append(play(t, 1, 0, 1).events...)
+	of := slices.IndexFunc(l.records[:], func(r []pipeline.Record) bool { return len(r) > 0 })
+	p := &l.records[of]
+	first := len(*p)
+	for range 3 {
+		*p = append(*p, pipeline.Record{Offset: int64(len(*p)), Format: schema.Protobuf, Value: []byte("torn")})
+	}
+	next := playFrom(t, 1, 0, 1, opens.Add(48*time.Hour)).events
+	for i := range next {
+		next[i].Seq += uint64(first)
+	}
+	l.append(next...)
+	ingest(t, store, &l)
+	for _, day := range []string{day, "2026-11-21"} {
+		n := night(t, store, func(o *Options) { o.Days = []string{day} })
+		if n.Run.DeadLetters != 3 || n.Run.Missing+n.Run.Extra != 0 {
+			t.Errorf("%s: %+v, want 3 dead letters and no difference", day, n.Run)
+		}
+	}
+	_, err := Run(t.Context(), store, Options{
+		Property: property, Days: []string{"2026-11-20"}, Workers: 1, Engine: options(), Holder: t.Name(), Now: time.Now,
+	})
+	want := fmt.Sprintf("3 records could not be decoded, table-events/%d offsets %d to %d", of, first, first+2)
+	if !errors.Is(err, ErrNothing) || !strings.Contains(err.Error(), want) {
+		t.Errorf("the day between: %v, want %s", err, want)
 	}
 }

@@ -11,6 +11,9 @@ import (
 func (s *Store) LiveReleases(ctx context.Context, day []Offsets) (names []string, same bool, err error) {
 	var partitions, first, last []uint64
 	for _, p := range day {
+		if p.First > p.Last {
+			continue
+		}
 		partitions = append(partitions, uint64(p.Partition))
 		first, last = append(first, uint64(p.First)), append(last, uint64(p.Last))
 	}

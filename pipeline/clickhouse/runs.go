@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -225,34 +226,94 @@ type Covered struct {
 	FirstDeadLetter, LastDeadLetter int64
 }
 
-// Offsets are those of the events of a property in one partition and one window of time. At is the time of the newest.
+// Offsets are the part of one partition that belongs to a window of time: the events of a property in it, from First to
+// Last, and what may be of its time, from From to To. At is the time of the newest of the events. Without an event,
+// First is behind Last, and At is the end of the window.
 type Offsets struct {
 	Day         uint64 // the beginning of the window, ns UTC
 	Partition   int32
 	First, Last int64
+	From, To    int64
 	At          int64
 }
 
-// DayOffsets returns the Offsets of windows of time, each from one bound to before the next, by partition. One query
-// reads the windows.
+// besideDays is how far from the windows DayOffsets looks for the events beside them.
+const besideDays = 48 * int64(time.Hour)
+
+// DayOffsets returns the Offsets of windows of time, each from one bound to before the next, by partition. From is
+// behind the last event of the property before a window, To before its first event after it: a record between two
+// windows that cannot be read has no time, and belongs to both. Events more than 48 hours beside the windows are
+// not looked for. Without a later event, To is the end of the journal. One query reads the windows.
 func (s *Store) DayOffsets(ctx context.Context, property string, bounds []int64) ([][]Offsets, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
+	until := bounds[len(bounds)-1] + besideDays
+	bounds = slices.Concat([]int64{max(bounds[0]-besideDays, 0)}, bounds, []int64{until})
 	from := startsOf(bounds)
 	all, err := list[Offsets](ctx, s, "read the offsets of the events", `SELECT
 roundDown(toUInt64(toUnixTimestamp64Nano(at)), {days:Array(UInt64)}) AS Day, partition AS Partition,
-min(offset) AS First, max(offset) AS Last, toUnixTimestamp64Nano(max(at)) AS At
+min(offset) AS First, max(offset) AS Last, First AS From, Last AS To, toUnixTimestamp64Nano(max(at)) AS At
 FROM `+s.name("events")+` WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
 AND at < fromUnixTimestamp64Nano({until:Int64})
-GROUP BY Day, Partition ORDER BY Day, Partition`,
-		params("property", property, "from", bounds[0], "until", bounds[len(from)], "days", from)...)
-	days := make([][]Offsets, len(from))
-	for i := range all {
-		if day := slices.Index(from, all[i].Day); day >= 0 {
-			days[day] = append(days[day], all[i])
+GROUP BY Day, Partition ORDER BY Partition, Day`,
+		params("property", property, "from", bounds[0], "until", until, "days", from)...)
+	if err != nil {
+		return nil, err
+	}
+	ends, err := s.journalEnds(ctx, until)
+	if err != nil {
+		return nil, s.explain("read the end of the journal", err)
+	}
+	days := make([][]Offsets, len(from)-2)
+	for len(all) > 0 {
+		p := all[0].Partition
+		n := slices.IndexFunc(all, func(o Offsets) bool { return o.Partition != p })
+		if n < 0 {
+			n = len(all)
+		}
+		for i := range days {
+			if o, ok := widened(all[:n], bounds[i+1], bounds[i+2], ends[p]); ok {
+				days[i] = append(days[i], o)
+			}
+		}
+		all = all[n:]
+	}
+	return days, nil
+}
+
+// journalEnds returns the last offset of the journal by partition, of the flushes whose events were before a time.
+func (s *Store) journalEnds(ctx context.Context, until int64) (map[int32]int64, error) {
+	ends := map[int32]int64{}
+	var partition int32
+	var end int64
+	err := s.scan(ctx, "SELECT partition, max(to_offset) FROM "+s.name("journal")+
+		" WHERE clock < {until:Int64} GROUP BY partition", params("until", until),
+		func() { ends[partition] = end }, &partition, &end)
+	return ends, err
+}
+
+// widened returns the Offsets of a window, from the events of a partition by window and the last offset of its journal.
+func widened(events []Offsets, from, until, end int64) (Offsets, bool) {
+	own := Offsets{Day: uint64(from), Partition: events[0].Partition, Last: -1, From: math.MaxInt64, To: -1, At: until - 1}
+	before, after := int64(-1), int64(math.MaxInt64)
+	for _, e := range events {
+		switch at := int64(e.Day); {
+		case at == from:
+			own = e
+		case at < from:
+			before = max(before, e.Last)
+		default:
+			after = min(after, e.First)
 		}
 	}
-	return days, err
+	if before >= 0 {
+		own.From = min(own.From, before+1)
+	}
+	if after == math.MaxInt64 {
+		after = end + 1
+	}
+	own.To = max(own.To, after-1)
+	return own, own.From <= own.To
 }
 
 // startsOf are the beginnings of the windows between bounds.
@@ -267,7 +328,7 @@ func startsOf(bounds []int64) (from []uint64) {
 func (s *Store) DayCoverage(ctx context.Context, day []Offsets) ([]Covered, error) {
 	var all []Covered
 	for _, p := range day {
-		covered, err := s.SpanCoverage(ctx, p.Partition, p.First, p.Last)
+		covered, err := s.SpanCoverage(ctx, p.Partition, p.From, p.To)
 		if err != nil {
 			return nil, err
 		}

@@ -242,7 +242,8 @@ func TestDayCoverage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if offsets := [][]Offsets{{{Partition: 3, First: 10, Last: 30, At: 1002}}, nil}; !cmp.Equal(days, offsets) {
+	offsets := [][]Offsets{{{Partition: 3, First: 10, Last: 30, From: 10, To: 30, At: 1002}}, nil}
+	if !cmp.Equal(days, offsets) {
 		t.Errorf("offsets %v, want %v", days, offsets)
 	}
 	got, err := s.DayCoverage(t.Context(), days[0])
