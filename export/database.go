@@ -160,7 +160,7 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 // complete is the parts of a table's evidence that have all events of the table.
 type complete struct {
 	segments []segment
-	begins   []place // where the numbers of the table begin, in order
+	epoch    func(*Event) int
 	seqs     map[part]seqRange
 }
 
@@ -171,45 +171,31 @@ type part struct{ segment, epoch int }
 type seqRange struct{ first, last uint64 }
 
 // complete returns the complete parts of a table's evidence: its segments; in the first format, all of it.
-func (v *verifier) complete(day *Day, table string) (*complete, error) {
-	c := &complete{seqs: map[part]seqRange{}}
-	first := map[string]bool{}
-	for in, err := range day.Events(table, 1, 1) {
-		if err != nil {
+func (v *verifier) complete(day *Day, table string) (c *complete, err error) {
+	c = &complete{epoch: func(*Event) int { return 0 }, seqs: map[part]seqRange{}}
+	if day.Epochs != nil {
+		if c.epoch, err = day.Epochs(table); err != nil {
 			return nil, err
 		}
-		if in.Event.Seq > 1 {
-			break
-		}
-		if !first[in.Event.EventID] {
-			first[strings.Clone(in.Event.EventID)] = true
-			c.begins = append(c.begins, place{in.Topic, in.Partition, in.Offset})
-		}
 	}
-	slices.SortFunc(c.begins, place.compare)
 	if v.manifest.first() {
 		c.segments = []segment{{Last: place{"\U0010ffff", 1<<31 - 1, 1<<63 - 1}}}
 		return c, nil
 	}
-	var err error
 	c.segments, err = v.readSegments(table)
 	return c, err
 }
 
-// epoch is the sequence epoch of a place: from 1, as a restart of the numbers begins the next one.
-func (c *complete) epoch(at place) int {
-	n := 0
-	for n < len(c.begins) && c.begins[n].compare(at) <= 0 {
-		n++
-	}
-	return max(n, 1)
+// at is the epoch of a place.
+func (c *complete) at(p place) int {
+	return c.epoch(&Event{Topic: p.Topic, Partition: p.Partition, Offset: p.Offset})
 }
 
 // add extends the part that has a place by a sequence number.
 func (c *complete) add(at place, seq uint64) {
 	for i := range c.segments {
 		if c.segments[i].has(at) {
-			p := part{i, c.epoch(at)}
+			p := part{i, c.at(at)}
 			r, known := c.seqs[p]
 			if !known {
 				r = seqRange{seq, seq}
@@ -220,7 +206,7 @@ func (c *complete) add(at place, seq uint64) {
 }
 
 func (c *complete) has(at place, seq uint64) bool {
-	epoch := c.epoch(at)
+	epoch := c.at(at)
 	for p, r := range c.seqs {
 		if p.epoch == epoch && r.first <= seq && seq <= r.last {
 			return true

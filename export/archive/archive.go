@@ -48,6 +48,10 @@ func (r *Reader) Fill(ctx context.Context, day *export.Day) error {
 	day.Events = func(table string, first, last uint64) iter.Seq2[*export.Event, error] {
 		return r.events(ctx, table, first, last)
 	}
+	day.Epochs = func(table string) (func(*export.Event) int, error) {
+		epochs, err := r.Store.Epochs(ctx, r.Property, table)
+		return func(e *export.Event) int { return epochs.At(e.Partition, e.Offset) }, err
+	}
 	day.Rounds = r.rounds(ctx)
 	day.Coverage = func(spans []export.Span) ([]export.Coverage, error) { return r.coverage(ctx, from, until, spans) }
 	if day.Withdrawn, err = r.withdrawn(ctx); err != nil {
@@ -151,24 +155,6 @@ func (b *shoesAfter) enough(seq, last uint64, shoe string) bool {
 	return len(b.later) > 1 || b.n > maxAfter
 }
 
-// begins are the places where the numbers of a table begin, in order: one, unless they began again.
-func (r *Reader) begins(ctx context.Context, table string) (all []export.Event, err error) {
-	err = r.each(ctx, "the restarts of table "+table, "SELECT partition, min(offset) AS first FROM "+
-		r.Store.Table("events")+" WHERE property_id = {property:String} AND table_id = {table:String} AND seq = 1 "+
-		"GROUP BY partition, event_id ORDER BY partition, first", []any{ch.Named("table", table)},
-		func(scan func(...any) error) error {
-			var e export.Event
-			err := scan(&e.Partition, &e.Offset)
-			all = append(all, e)
-			return err
-		})
-	return all, err
-}
-
-func before(a, b *export.Event) bool {
-	return a.Partition < b.Partition || a.Partition == b.Partition && a.Offset < b.Offset
-}
-
 // events reads a table's events from its last close before first, or from its beginning if that is near, to the end
 // of the shoe after last: a rule that is evaluated at the end of a shoe may need it. If the numbers began again, last
 // is a number of each sequence epoch: those before the newest are read to their end, because the restart is evidence.
@@ -186,7 +172,7 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 				return
 			}
 		}
-		begins, err := r.begins(ctx, table)
+		epochs, err := r.Store.Epochs(ctx, r.Property, table)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -212,9 +198,9 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 				if err := scan(&seq, &shoe, &format, &raw, &e.Partition, &e.Offset); err != nil {
 					return err
 				}
-				newest := len(begins) < 2 || !before(&e, &begins[len(begins)-1])
+				newest := epochs.At(e.Partition, e.Offset) == epochs.Newest()
 				if newest && after.enough(seq, last, shoe) {
-					if len(begins) < 2 {
+					if epochs.Newest() == 0 {
 						return errEnough
 					}
 					return nil

@@ -197,13 +197,31 @@ func (n epoch) where() (condition string) {
 }
 
 // epochOf returns the epoch in which a snapshot was written.
-func epochOf(all []epoch, m *rows.Snapshot) int {
-	at := location{m.Partition, m.Offset}
+func epochOf(all []epoch, m *rows.Snapshot) int { return epochAt(all, location{m.Partition, m.Offset}) }
+
+func epochAt(all []epoch, at location) int {
 	i := slices.IndexFunc(all, func(n epoch) bool {
 		return (n.from == nil || at.compare(n.from) >= 0) && (n.until == nil || at.compare(n.until) < 0)
 	})
 	return max(i, 0)
 }
+
+// Epochs are the sequence epochs of a table, in the order of play.
+type Epochs struct{ all []epoch }
+
+// Epochs reads the sequence epochs of a table.
+func (s *Store) Epochs(ctx context.Context, property, table string) (Epochs, error) {
+	all, err := s.epochs(ctx, &ArchivedTable{Property: property, Table: table})
+	return Epochs{all}, err
+}
+
+// At is the index of the epoch that has a place of the log.
+func (e Epochs) At(partition int32, offset int64) int {
+	return epochAt(e.all, location{partition, offset})
+}
+
+// Newest is the index of the last epoch.
+func (e Epochs) Newest() int { return len(e.all) - 1 }
 
 func (p location) compare(o *location) int {
 	return cmp.Or(cmp.Compare(p.partition, o.partition), cmp.Compare(p.offset, o.offset))
