@@ -161,7 +161,10 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 type complete struct {
 	segments []segment
 	epoch    func(*Event) int
+	from     map[int]uint64 // the number of the first event of each segment
 	seqs     map[part]seqRange
+	// received reports whether the export had received a place.
+	received func(place) bool
 }
 
 // part is a sequence epoch in a segment.
@@ -172,7 +175,10 @@ type seqRange struct{ first, last uint64 }
 
 // complete returns the complete parts of a table's evidence: its segments; in the first format, all of it.
 func (v *verifier) complete(day *Day, table string) (c *complete, err error) {
-	c = &complete{epoch: func(*Event) int { return 0 }, seqs: map[part]seqRange{}}
+	c = &complete{
+		epoch: func(*Event) int { return 0 }, from: map[int]uint64{}, seqs: map[part]seqRange{},
+		received: v.content.received,
+	}
 	if day.Epochs != nil {
 		if c.epoch, err = day.Epochs(table); err != nil {
 			return nil, err
@@ -191,24 +197,40 @@ func (c *complete) at(p place) int {
 	return c.epoch(&Event{Topic: p.Topic, Partition: p.Partition, Offset: p.Offset})
 }
 
-// add extends the part that has a place by a sequence number.
+// add extends the part that has a place by a sequence number. A segment that is evaluated in the order of the numbers
+// has all events from the number of its first: those before it that came late are there without their neighbors.
 func (c *complete) add(at place, seq uint64) {
 	for i := range c.segments {
-		if c.segments[i].has(at) {
-			p := part{i, c.at(at)}
-			r, known := c.seqs[p]
-			if !known {
-				r = seqRange{seq, seq}
-			}
-			c.seqs[p] = seqRange{min(r.first, seq), max(r.last, seq)}
+		s := &c.segments[i]
+		if !s.has(at) {
+			continue
 		}
+		if at == s.First {
+			c.from[i] = seq
+		}
+		if s.InOrder && len(s.State) > 0 && seq < c.from[i] {
+			continue
+		}
+		p := part{i, c.at(at)}
+		r, known := c.seqs[p]
+		if !known {
+			r = seqRange{seq, seq}
+		}
+		c.seqs[p] = seqRange{min(r.first, seq), max(r.last, seq)}
 	}
 }
 
+// has reports whether the evidence would have an event: it is in a segment, or came later and belongs into one.
 func (c *complete) has(at place, seq uint64) bool {
+	for i := range c.segments {
+		if c.segments[i].has(at) {
+			return true
+		}
+	}
 	epoch := c.at(at)
 	for p, r := range c.seqs {
-		if p.epoch == epoch && r.first <= seq && seq <= r.last {
+		behind := c.segments[p.segment].Last.compare(at) < 0
+		if p.epoch == epoch && r.first <= seq && seq <= r.last && !(behind && c.received(at)) {
 			return true
 		}
 	}

@@ -39,7 +39,7 @@ func (v *verifier) checkEvidence(path string) (n int64, table string, err error)
 			return 0, "", fmt.Errorf("line %d: the event belongs to table %q of %q", n, ev.TableID, ev.PropertyID)
 		case n > 1 && ev.TableID != table:
 			return 0, "", fmt.Errorf("line %d: the event belongs to table %q, the file to %q", n, ev.TableID, table)
-		case !v.content.covers(line):
+		case !v.content.received(line.place()):
 			return 0, "", fmt.Errorf("line %d: offset %d of %s, partition %d, is not in %s", n, line.Offset, line.Topic,
 				line.Partition, pathCoverage)
 		}
@@ -55,9 +55,10 @@ func (v *verifier) checkEvidence(path string) (n int64, table string, err error)
 	return n, table, v.resolve(table, &ids)
 }
 
-func (c *content) covers(line *evidenceLine) bool {
+// received reports whether a place is in the coverage.
+func (c *content) received(at place) bool {
 	return slices.ContainsFunc(c.coverage, func(p Coverage) bool {
-		return p.Topic == line.Topic && p.Partition == line.Partition && p.First <= line.Offset && line.Offset <= p.Last
+		return p.Topic == at.Topic && p.Partition == at.Partition && p.First <= at.Offset && at.Offset <= p.Last
 	})
 }
 

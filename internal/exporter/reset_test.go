@@ -3,6 +3,7 @@
 package exporter_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -132,4 +133,49 @@ func TestDatabaseAfterJoining(t *testing.T) {
 	if err != nil || v.Code != export.Good {
 		t.Errorf("%+v, %v", v, err)
 	}
+}
+
+// Events of the end of a shoe and of the shoe after the next come late, and the export has them. The evidence of the
+// shoe between them has its own events and, beside them, the late ones before it: no other was added since.
+func TestDatabaseAfterLateEvents(t *testing.T) {
+	h := openHouse(t, "latecomers")
+	config, err := deal.Config(deal.Kinds()[0], 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := deal.NewTable(deal.Options{
+		Property: property, Pit: "p1", Table: "PB-01", Seed: 1, Config: config,
+		Start: time.Date(2026, 11, 19, 16, 0, 0, 0, time.UTC),
+	})
+	first := append(table.Open(), table.Shoe()...)
+	second, third := table.Shoe(), table.Shoe()
+	paid := slices.IndexFunc(second, func(ev schema.Event) bool {
+		_, paid := ev.Payload.(*schema.WagerPaid)
+		return paid && ev.Round > 30
+	})
+	second[paid].Payload.(*schema.WagerPaid).Amount += 500
+	end, mid := len(first)-60, len(third)/2
+	var of topic
+	of.append(slices.Concat(first[:end], second, third[:mid], third[mid+20:], table.Close())...)
+	of.append(slices.Concat(first[end:], third[mid:mid+20])...)
+	h.ingest(&of)
+	h.night()
+	h.export()
+	verify := func(want int) {
+		t.Helper()
+		v, err := export.Verify(t.Context(), h.bundle, export.VerifyOptions{
+			Policy: h.policy, Engine: h.law.Version, Database: exporter.Database(h.db, &h.law, ""),
+		})
+		if err != nil || v.Code != want {
+			t.Fatalf("%+v, %v, want code %d", v, err, want)
+		}
+	}
+	verify(export.Good)
+	events := h.db.Table("events")
+	err = h.exec(t.Context(), "INSERT INTO %s SELECT * REPLACE (offset + 100000 AS offset, 'added' AS event_id) FROM "+
+		"(SELECT * FROM "+events+" WHERE seq = "+fmt.Sprint(second[paid-1].Seq)+")", events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	verify(export.Differs)
 }
