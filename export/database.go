@@ -142,7 +142,8 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 			continue // no finding names it
 		case !there:
 			since = append(since, fmt.Sprint(in.Event.Seq))
-		case sum != sha256.Sum256(schema.AppendJSON(nil, &masked)) && sum != sha256.Sum256(schema.AppendJSON(nil, &former)):
+		case in.Mislabeled ||
+			sum != sha256.Sum256(schema.AppendJSON(nil, &masked)) && sum != sha256.Sum256(schema.AppendJSON(nil, &former)):
 			changed = append(changed, fmt.Sprintf("offset %d of %s/%d", k.Offset, k.Topic, k.Partition))
 		}
 		delete(bundled, k)
@@ -237,7 +238,7 @@ func (c *complete) has(at place, seq uint64) bool {
 	return false
 }
 
-// received compares the coverage, which can only grow.
+// received compares the coverage, which can only grow, by what the journal has.
 func (v *verifier) received(day *Day, found *differences) error {
 	var spans []Span
 	for _, c := range v.content.coverage {
@@ -247,22 +248,47 @@ func (v *verifier) received(day *Day, found *differences) error {
 	if err != nil {
 		return err
 	}
-	var changed []string
-	for _, was := range v.content.coverage {
+	var changed, added []string
+	for i := range v.content.coverage {
+		was := &v.content.coverage[i]
+		name := fmt.Sprintf("%s/%d", was.Topic, was.Partition)
 		i := slices.IndexFunc(now, func(c Coverage) bool { return c.Topic == was.Topic && c.Partition == was.Partition })
-		if i < 0 || now[i].First > was.First || now[i].Last < was.Last || now[i].Records < was.Records {
-			changed = append(changed, fmt.Sprintf("%s/%d", was.Topic, was.Partition))
-			continue
+		if i < 0 || !was.within(&now[i]) {
+			changed = append(changed, name)
 		}
-		n := now[i]
-		same := n.First == was.First && n.Last == was.Last
-		if same &&
-			(n.Records != was.Records || !slices.Equal(n.Gaps, was.Gaps) || !slices.Equal(n.DeadLetters, was.DeadLetters)) {
-			changed = append(changed, fmt.Sprintf("%s/%d", was.Topic, was.Partition))
+		if i >= 0 && now[i].foreign(was) {
+			added = append(added, name)
 		}
 	}
 	found.add(changed, "records, gaps or dead letters of %d partitions differ (%s)")
+	found.add(added, "events were added to %d partitions that their log does not have (%s)")
 	return nil
+}
+
+// within reports whether a later coverage has this one.
+func (c *Coverage) within(now *Coverage) bool {
+	if now.First > c.First || now.Last < c.Last || now.Records < c.Records ||
+		now.First == c.First && now.Last == c.Last && now.Records != c.Records {
+		return false
+	}
+	var gaps [][2]int64
+	for _, g := range now.Gaps {
+		if g = [2]int64{max(g[0], c.First), min(g[1], c.Last)}; g[0] <= g[1] {
+			gaps = append(gaps, g)
+		}
+	}
+	letters := slices.DeleteFunc(slices.Clone(now.DeadLetters), func(d DeadLetter) bool {
+		return d.Offset < c.First || d.Offset > c.Last
+	})
+	return slices.Equal(gaps, c.Gaps) && slices.Equal(letters, c.DeadLetters)
+}
+
+// foreign reports whether a coverage has events that the journal does not have: it reaches from the first to the last
+// event of the day.
+func (c *Coverage) foreign(was *Coverage) bool {
+	return c.Doubled > 0 || slices.ContainsFunc(c.Gaps, func(g [2]int64) bool {
+		return c.First < was.First && g[0] <= c.First || c.Last > was.Last && g[1] >= c.Last
+	})
 }
 
 // foundNow compares the findings.

@@ -86,6 +86,8 @@ type Event struct {
 	Partition int32
 	Offset    int64
 	Event     schema.Event
+	// Mislabeled is true if a column of the archive differs from what was received.
+	Mislabeled bool
 }
 
 // Span is offsets of a partition, both included.
@@ -106,6 +108,8 @@ type Coverage struct {
 	// Gaps are ranges of offsets without a flush, both ends included.
 	Gaps        [][2]int64   `json:"gaps"`
 	DeadLetters []DeadLetter `json:"dead_letters"`
+	// Doubled is the number of offsets with several events, which a log does not have.
+	Doubled uint64 `json:"-"`
 }
 
 // DeadLetter is a record that could not be decoded. Its content is not exported, as it may name patrons.

@@ -38,7 +38,8 @@ func BenchmarkDay(b *testing.B) {
 			played = append(played, shoe...)
 		}
 		for k := range played {
-			c.events[name] = append(c.events[name], Event{"table-events", int32(i % 3), int64(100_000*i + k), played[k].Clone()})
+			at := int64(100_000*i + k)
+			c.events[name] = append(c.events[name], Event{"table-events", int32(i % 3), at, played[k].Clone(), false})
 		}
 		events += len(played)
 	}

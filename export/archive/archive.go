@@ -155,22 +155,27 @@ func (b *shoesAfter) enough(seq, last uint64, shoe string) bool {
 	return len(b.later) > 1 || b.n > maxAfter
 }
 
+// start is the number after a table's last close before first, or 0 if the beginning is near.
+func (r *Reader) start(ctx context.Context, table string, first, last uint64) (start uint64, err error) {
+	if last <= wholeUpTo {
+		return 0, nil
+	}
+	err = r.each(ctx, "the last close of a table", "SELECT max(seq) + 1 FROM "+r.Store.Table("events")+
+		" WHERE property_id = {property:String} AND table_id = {table:String} AND kind = 'table_closed' AND seq < "+
+		"{first:UInt64}", []any{ch.Named("table", table), ch.Named("first", fmt.Sprint(first))},
+		func(scan func(...any) error) error { return scan(&start) })
+	return start, err
+}
+
 // events reads a table's events from its last close before first, or from its beginning if that is near, to the end
 // of the shoe after last: a rule that is evaluated at the end of a shoe may need it. If the numbers began again, last
 // is a number of each sequence epoch: those before the newest are read to their end, because the restart is evidence.
 func (r *Reader) events(ctx context.Context, table string, first, last uint64) iter.Seq2[*export.Event, error] {
 	return func(yield func(*export.Event, error) bool) {
-		start := uint64(0)
-		args := []any{ch.Named("table", table), ch.Named("first", fmt.Sprint(first))}
-		if last > wholeUpTo {
-			err := r.each(ctx, "the last close of a table", "SELECT max(seq) + 1 FROM "+r.Store.Table("events")+
-				" WHERE property_id = {property:String} AND table_id = {table:String} AND kind = 'table_closed' AND seq < "+
-				"{first:UInt64}", args,
-				func(scan func(...any) error) error { return scan(&start) })
-			if err != nil {
-				yield(nil, err)
-				return
-			}
+		start, err := r.start(ctx, table, first, last)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
 		epochs, err := r.Store.Epochs(ctx, r.Property, table)
 		if err != nil {
@@ -181,21 +186,22 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 		d.AcceptAny()
 		var after shoesAfter // of the newest epoch
 		enough := false
-		args = append(args, ch.Named("start", fmt.Sprint(start)))
+		args := []any{ch.Named("table", table), ch.Named("start", fmt.Sprint(start))}
 		err = r.each(
 			ctx,
 			"the archive of table "+table,
-			"SELECT seq, shoe_id, toInt8(format), raw, partition, offset FROM "+r.Store.Table("events")+
+			"SELECT seq, event_id, toUnixTimestamp64Nano(at), shoe_id, toInt8(format), raw, partition, offset FROM "+r.Store.Table("events")+
 				" FINAL WHERE property_id = {property:String} AND table_id = {table:String} AND seq >= {start:UInt64} ORDER BY "+
 				"seq, partition, offset LIMIT 1 BY seq, event_id, sha256", // once, also from two topics
 			args,
 			func(scan func(...any) error) error {
 				var e export.Event
 				var seq uint64
-				var shoe string
+				var id, shoe string
+				var at int64
 				var format int8
 				var raw []byte
-				if err := scan(&seq, &shoe, &format, &raw, &e.Partition, &e.Offset); err != nil {
+				if err := scan(&seq, &id, &at, &shoe, &format, &raw, &e.Partition, &e.Offset); err != nil {
 					return err
 				}
 				newest := epochs.At(e.Partition, e.Offset) == epochs.Newest()
@@ -209,6 +215,8 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 				if err := d.Decode(schema.Format(format), raw, &e.Event); err != nil {
 					return fmt.Errorf("event %d: %w", seq, err)
 				}
+				ev := &e.Event
+				e.Mislabeled = ev.TableID != table || ev.Seq != seq || ev.EventID != id || ev.At != at || ev.ShoeID != shoe
 				if enough = !yield(&e, nil); enough {
 					return errEnough
 				}

@@ -77,9 +77,13 @@ func (r *Reader) covered(ctx context.Context, s export.Span) (export.Coverage, e
 		ch.Named("last", fmt.Sprint(s.Last)),
 		ch.Named("topic", s.Topic),
 	}
-	err = r.each(ctx, "the number of archived records", "SELECT uniqExact(offset) FROM "+r.Store.Table("events")+
+	var stored uint64
+	err = r.each(ctx, "the number of archived records", "SELECT uniqExact(offset), count() FROM "+r.Store.Table("events")+
 		" WHERE partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND {last:Int64}", span,
-		func(scan func(...any) error) error { return scan(&c.Records) })
+		func(scan func(...any) error) error { return scan(&c.Records, &stored) })
+	if err == nil && stored > c.Records {
+		err = r.doubled(ctx, &c, span)
+	}
 	if err != nil {
 		return c, err
 	}
@@ -93,4 +97,15 @@ func (r *Reader) covered(ctx context.Context, s export.Span) (export.Coverage, e
 			return err
 		})
 	return c, err
+}
+
+// doubled counts the offsets with several events. A partition number of several topics, and a log that was cut back,
+// give an offset again.
+func (r *Reader) doubled(ctx context.Context, c *export.Coverage, span []any) error {
+	return r.each(ctx, "the offsets with several events", "SELECT count() FROM (SELECT offset FROM "+
+		r.Store.Table("events")+" WHERE partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND {last:Int64} "+
+		"AND (SELECT uniqExact(topic) = 1 AND max(epoch) = 0 FROM "+r.Store.Table("journal")+
+		" WHERE partition = {partition:Int32}) "+
+		"GROUP BY offset HAVING uniqExact(property_id, table_id, seq, event_id, sha256) > 1)", span,
+		func(scan func(...any) error) error { return scan(&c.Doubled) })
 }
