@@ -199,7 +199,7 @@ func (c *complete) at(p place) int {
 }
 
 // add extends the part that has a place by a sequence number. A segment that is evaluated in the order of the numbers
-// has all events from the number of its first: those before it that came late are there without their neighbors.
+// has all events from the number of its first: late events from before that number are there without their neighbors.
 func (c *complete) add(at place, seq uint64) {
 	for i := range c.segments {
 		s := &c.segments[i]

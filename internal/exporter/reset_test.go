@@ -60,7 +60,7 @@ func TestDatabaseAfterReset(t *testing.T) {
 }
 
 // Three days begin their numbers at 1. The evidence of each proves all of its exceptions: the epochs before are in it
-// to their end, and the shoes of one are not counted as those that follow in another.
+// to their end, and their shoes are not counted as shoes that follow.
 func TestEvidenceOfEachRestart(t *testing.T) {
 	h := openHouse(t, "restarts")
 	config, err := deal.Config(deal.Kinds()[0], 1)
@@ -94,8 +94,8 @@ func TestEvidenceOfEachRestart(t *testing.T) {
 	}
 }
 
-// A table is joined in mid-stream, before its numbers begin again. The first event 1 begins another epoch: its numbers
-// are those of events that were not added since, and the shoes of one do not end the evidence of the other.
+// A table is joined in mid-stream, before its numbers begin again. The first event 1 begins another epoch: events with
+// the numbers of the earlier epoch were not added since, and its shoes do not end the evidence.
 func TestDatabaseAfterJoining(t *testing.T) {
 	h := openHouse(t, "joined")
 	config, err := deal.Config(deal.Kinds()[0], 1)

@@ -302,8 +302,8 @@ func (s *Store) newestBefore(ctx context.Context, tables []ArchivedTable, begins
 
 // epochsFrom returns the epochs of a table in order, of which each begins with an event 1. If the first of these is
 // newer than all events in front of it, the table was read from mid-stream, and the numbers restarted there; older
-// events came late. The log of a partition has the order of its epochs. Of two partitions, the one that began first
-// is first: a table that moved went on in the other.
+// events came late. The log of a partition has the order of its epochs. A partition that began earlier is first:
+// a table that moved went on in the other.
 func epochsFrom(begins []epoch, newest int64) []epoch {
 	if len(begins) == 0 {
 		return []epoch{{}}
