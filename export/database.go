@@ -283,11 +283,13 @@ func (c *Coverage) within(now *Coverage) bool {
 	return slices.Equal(gaps, c.Gaps) && slices.Equal(letters, c.DeadLetters)
 }
 
-// foreign reports whether a coverage has events that the journal does not have: it reaches from the first to the last
-// event of the day.
+// foreign reports whether a coverage has events that the journal does not have: at one offset, or outside of what was
+// covered.
 func (c *Coverage) foreign(was *Coverage) bool {
-	return c.Doubled > 0 || slices.ContainsFunc(c.Gaps, func(g [2]int64) bool {
-		return c.First < was.First && g[0] <= c.First || c.Last > was.Last && g[1] >= c.Last
+	return c.Doubled > 0 || slices.ContainsFunc(c.Ends, func(end int64) bool {
+		return (end < was.First || end > was.Last) && slices.ContainsFunc(c.Gaps, func(g [2]int64) bool {
+			return g[0] <= end && end <= g[1]
+		})
 	})
 }
 

@@ -108,6 +108,8 @@ type Coverage struct {
 	// Gaps are ranges of offsets without a flush, both ends included.
 	Gaps        [][2]int64   `json:"gaps"`
 	DeadLetters []DeadLetter `json:"dead_letters"`
+	// Ends are the offsets of the first and the last event of the day, if it has any.
+	Ends []int64 `json:"-"`
 	// Doubled is the number of offsets with several events, which a log does not have.
 	Doubled uint64 `json:"-"`
 }

@@ -7,6 +7,7 @@ import (
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/export"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 // readTopics reads the topic of each partition from the journal; the archive does not have it.
@@ -33,7 +34,7 @@ func (r *Reader) readTopics(ctx context.Context) (map[int32]string, error) {
 }
 
 func (r *Reader) coverage(ctx context.Context, from, until int64, spans []export.Span) ([]export.Coverage, error) {
-	merged := map[int32]export.Span{}
+	merged, ofDay := map[int32]export.Span{}, map[int32]clickhouse.Offsets{}
 	for _, s := range spans {
 		merged[s.Partition] = s
 	}
@@ -46,13 +47,16 @@ func (r *Reader) coverage(ctx context.Context, from, until int64, spans []export
 		if was, ok := merged[s.Partition]; ok {
 			s.First, s.Last = min(s.First, was.First), max(s.Last, was.Last)
 		}
-		merged[s.Partition] = s
+		merged[s.Partition], ofDay[s.Partition] = s, of
 	}
 	var all []export.Coverage
 	for _, s := range merged { // the exporter sorts
 		c, err := r.covered(ctx, s)
 		if err != nil {
 			return nil, err
+		}
+		if of, known := ofDay[s.Partition]; known && of.First <= of.Last {
+			c.Ends = []int64{of.First, of.Last}
 		}
 		all = append(all, c)
 	}
