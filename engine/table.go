@@ -71,6 +71,7 @@ func (e *Engine) take(t *table, item *order.Item, out *rows.Set) {
 	case order.MidStream:
 		t.play.MidStream()
 	case order.Restart:
+		t.play.EndOfNumbers(item.N)
 		e.endClosing(t, out)
 		for stage := range t.play.Restart(item.Event) {
 			e.reach(t, item.Event, &stage, out)

@@ -31,7 +31,7 @@ type Item struct {
 	Kind Kind
 	// Event is valid until the next item.
 	Event *schema.Event
-	// N is the number of events lost.
+	// N is the number of events lost; of a restart, the number that should have come.
 	N uint64
 	// Fault is set for items of this kind.
 	Fault *FeedFault

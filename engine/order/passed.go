@@ -65,13 +65,12 @@ func (q *Queue) inGap(seq uint64) bool {
 func (q *Queue) restart(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	q.release(anyGap, yield)
 	next := q.Log.Next()
-	yield(Item{Kind: Lost, N: wildJump, Event: &schema.Event{Seq: next}})
 	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
 		Rule: "feed.reset", Subject: finding.OfRange(next, ev.Seq), Expected: fmt.Sprintf("event %d", next),
 		Observed: "event 1 again",
 		Seqs:     []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 	}})
-	yield(Item{Kind: Restart, Event: ev})
+	yield(Item{Kind: Restart, N: next, Event: ev})
 	q.held, q.gaps, q.odd = nil, nil, nil
 	q.joining, q.resetAt = false, ev.At
 	q.begin, q.earlier = 0, false

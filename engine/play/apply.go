@@ -8,9 +8,11 @@
 package play
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -41,7 +43,38 @@ func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 		clear(t.Kept)
 		t.Gaps.Opened = 0
 		t.MidStream()
+		t.Gaps.Elections, t.Gaps.Law = t.Before != nil, t.Before != nil
 	}
+}
+
+// EndOfNumbers notes that no more events come under the numbers of before, up to next: what follows has numbers that
+// begin again.
+func (t *Table) EndOfNumbers(next uint64) {
+	t.Before = t.before()
+	t.Lost(2, &schema.Event{Seq: next})
+}
+
+// before is what is known of the table, nil if it is closed.
+func (t *Table) before() *Before {
+	if t.Closing.Seq != 0 || !t.IsOpen && t.Shoe == nil && t.Prev == nil {
+		return nil
+	}
+	b := &Before{Seated: !t.Gaps.Seating, Occupied: t.History.Occupied}
+	if !t.Gaps.Law {
+		b.Law = t.LawName
+	}
+	if !t.Gaps.Elections && len(t.Queue) == 0 {
+		b.Terms = terms(t.Config)
+	}
+	return b
+}
+
+// terms is a configuration as a text; empty if there is none.
+func terms(c *law.Config) string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf("%+v", *c)
 }
 
 // EndsClosing reports whether an event shows that nothing more is settled of a table that closed while money was due.

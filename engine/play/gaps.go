@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -107,6 +108,10 @@ func (t *Table) closeGaps(ev *schema.Event) {
 	g := &t.Gaps
 	switch p := ev.Payload.(type) {
 	case *schema.TableOpened:
+		if t.Before != nil {
+			t.openedAgain()
+			return
+		}
 		if g.Reopened || t.Joined {
 			if g.History {
 				g.Opened = record.Seq(ev.Seq)
@@ -119,12 +124,34 @@ func (t *Table) closeGaps(ev *schema.Event) {
 		if p.EffectiveAt <= ev.At {
 			t.configCertain()
 		}
+		if t.Before != nil {
+			t.Before.Law = ""
+		}
 	case *schema.TableClosed:
+		t.Before = nil
 		g.Reopened = g.History
 	case *schema.RoundStarted:
 		g.Start = false
 	default: // no other event has what stands
 	}
+}
+
+// openedAgain takes the opening of a table that was in play when its numbers began again. It may be the opening of before
+// as it was.
+func (t *Table) openedAgain() {
+	b := t.Before
+	switch {
+	case b.Law == "" || b.Law != t.LawName:
+	case b.Terms == terms(t.Config):
+		t.configCertain()
+	default:
+		t.Gaps.Law = false
+	}
+	turns := t.Law == nil || t.Law.Game == baccarat.PuntoBanco || t.Law.Game == baccarat.CheminDeFer
+	if b.Seated && !turns && slices.Equal(b.Occupied, t.History.Occupied) {
+		t.Gaps.Seating = false // where one participant deals, an opening does not say who
+	}
+	*b = Before{}
 }
 
 func (t *Table) configCertain() {

@@ -66,6 +66,8 @@ type TableState struct {
 	// may be of it.
 	Named      string `cbor:",omitempty"`
 	NamedRound uint32 `cbor:",omitempty"`
+	// Before is what was known when the numbers began again, until the table closes; nil if it was closed.
+	Before *Before `cbor:",omitempty"`
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle
 	Patrons map[uint32]string
@@ -82,6 +84,18 @@ type Leaving struct {
 type Closing struct {
 	Seq record.Seq
 	At  int64
+}
+
+// Before is what a table in play knew when its numbers began again. A system that starts again publishes the opening of
+// the table again, as it was or as it is now. It says who sits there and what is in force only where it says what was
+// known.
+type Before struct {
+	// Law is the law in force. Terms are those of the configuration, empty if others had been announced. Both are empty
+	// if events were lost since.
+	Law, Terms string
+	// Seated reports whether the occupied seats were known.
+	Seated   bool
+	Occupied []uint32
 }
 
 // LateRound is a round that began again, or after its shoe was closed: nothing of it is judged, which is reported once.
