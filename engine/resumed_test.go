@@ -109,3 +109,25 @@ func TestResumedWithFormerSeats(t *testing.T) {
 		}
 	}
 }
+
+// Numbers begin again when the shoe that is next is shuffled in the device. The shoe in play, which goes on, is not the
+// next one, and was not seen from its beginning.
+func TestResumedWithNextShoe(t *testing.T) {
+	events, tried := twoShoes(t, "ny-shuffler", 15, 25, 5), 0
+	for k := range events {
+		if p, ok := events[k].Payload.(*schema.ShoeShuffled); !ok || p.Method != schema.ShuffleMethodDevice {
+			continue
+		}
+		tried++
+		for _, opening := range openings[1:] {
+			for _, f := range findingsOf(enginetest.Encode(resumed(events, k, opening))) {
+				if f.Severity != finding.Info && f.Rule != "feed.reset" {
+					t.Errorf("resumed with event %d and %s: %s", k+1, opening, line(&f))
+				}
+			}
+		}
+	}
+	if tried < 2 {
+		t.Errorf("%d shuffles in a device, want two", tried)
+	}
+}

@@ -36,6 +36,9 @@ func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 		t.Used = slices.DeleteFunc(t.Used, func(id string) bool {
 			return t.Shoe != nil && t.Shoe.Name == id || t.Prev != nil && t.Prev.Name == id
 		})
+		if !t.first() {
+			t.Used = append(t.Used, "")
+		}
 		t.closeShoes(&turn{record.Seq(ev.Seq), ev.At, ev.Round, yield})
 		t.enforce(nil, nil, 0)
 		t.IsOpen, t.Queue, t.Early = false, nil, nil

@@ -30,11 +30,18 @@ func (t *Table) shuffle(c *turn, p *schema.ShoeShuffled) record.Shuffle {
 	}
 }
 
-// shuffledEarly takes in the shuffle of another batch while the present shoe is not over. It ends nothing. It is false
-// for any other event.
+// shuffledEarly takes in the shuffle of another batch while the present shoe is not over, or may not be over: it is not
+// on record yet, and a device shuffles. It ends nothing. It is false for any other event.
 func (t *Table) shuffledEarly(c *turn) bool {
 	p, ok := t.now.Payload.(*schema.ShoeShuffled)
-	if !ok || t.Shoe == nil || t.Shoe.Ended.Seq != 0 || !t.isOther(t.Shoe, p.BatchID) {
+	switch {
+	case !ok:
+		return false
+	case t.Shoe == nil:
+		if !t.Joined || !t.first() || p.Method != schema.ShuffleMethodDevice {
+			return false
+		}
+	case t.Shoe.Ended.Seq != 0 || !t.isOther(t.Shoe, p.BatchID):
 		return false
 	}
 	t.keep(t.now)

@@ -151,7 +151,7 @@ func (t *Table) beginShoe(c *turn) {
 	if p, ok := ev.Payload.(*schema.ShoeShuffled); ok {
 		begins = begins || p.Phase != schema.ShufflePhaseAfterLacing
 	}
-	s.Joined = t.Joined && len(t.Used) == 0 && !begins
+	s.Joined = t.Joined && t.first() && !begins
 	t.beginShoeGaps(s, begins)
 	t.Shoe = s
 	c.reach(Began, s, nil)
@@ -171,6 +171,9 @@ func (t *Table) beginShoe(c *turn) {
 		c.reach(ShoeJoined, s, nil)
 	}
 }
+
+// first reports whether no shoe has begun since the record of the table began, or its numbers began again.
+func (t *Table) first() bool { return len(t.Used) == 0 || t.Used[len(t.Used)-1] == "" }
 
 // abandoned reports whether the shoe before the one that an event begins was shuffled and never loaded, and the event
 // is a later step of a preparation: what was done may have been done with the cards of the shoe that begins.

@@ -71,7 +71,8 @@ type TableState struct {
 	// Early are shuffles of shoes that have not begun.
 	Early   []EarlyShuffle
 	Patrons map[uint32]string
-	Used    []string // shoe ids
+	// Used are the ids of the shoes, and "" where the numbers began again.
+	Used []string
 }
 
 // Leaving is when and by whom the seat of the curator, or of the Banker, was left, and who sits there since.
