@@ -136,8 +136,8 @@ func (t *Table) closeGaps(ev *schema.Event) {
 	}
 }
 
-// openedAgain takes the opening of a table that was in play when its numbers began again. It may be the opening of before
-// as it was.
+// openedAgain takes the opening of a table that was in play when its numbers began again. It may be the opening of
+// before as it was.
 func (t *Table) openedAgain() {
 	b := t.Before
 	switch {
