@@ -70,6 +70,8 @@ func (e *Engine) take(t *table, item *order.Item, out *rows.Set) {
 		t.play.Lost(item.N, item.Event)
 	case order.MidStream:
 		t.play.MidStream()
+	case order.ClockBack:
+		t.play.ClockBack(int64(item.N), item.Event.At)
 	case order.Restart:
 		t.play.EndOfNumbers(item.N)
 		e.endClosing(t, out)

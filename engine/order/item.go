@@ -24,6 +24,8 @@ const (
 	MidStream
 	// Restart: the sequence numbers of the table begin again, with this event.
 	Restart
+	// ClockBack: the time of the event is N ns before that of an earlier one.
+	ClockBack
 )
 
 // Item is one step of what a record leads to.
@@ -31,7 +33,7 @@ type Item struct {
 	Kind Kind
 	// Event is valid until the next item.
 	Event *schema.Event
-	// N is the number of events lost; of a restart, the number that should have come.
+	// N is the number of events lost; of a restart, the number that should have come; of a clock, ns.
 	N uint64
 	// Fault is set for items of this kind.
 	Fault *FeedFault

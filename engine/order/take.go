@@ -47,6 +47,7 @@ func (q *Queue) checkClock(ev *schema.Event, yield func(Item) bool) {
 		return
 	}
 	q.lastAt = ev.At
+	yield(Item{Kind: ClockBack, N: uint64(back), Event: ev})
 	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
 		Rule: "feed.clock", Subject: finding.OfRange(ev.Seq, ev.Seq),
 		Expected: "event times that follow the order of the table",

@@ -21,6 +21,9 @@ import (
 func (t *Table) Apply(ev *schema.Event) iter.Seq[Stage] {
 	return func(yield func(Stage) bool) {
 		t.now, t.Pit = ev, ev.PitID
+		if ev.At >= t.Behind {
+			t.Behind = 0
+		}
 		c := &turn{record.Seq(ev.Seq), ev.At, ev.Round, yield}
 		t.promote(c)
 		t.fold(c)

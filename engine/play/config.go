@@ -65,6 +65,9 @@ func (t *Table) reconfigure(c *turn, p *schema.TableConfigured) {
 		t.configure(c, change)
 		return
 	}
+	if t.Behind != 0 {
+		t.waits()
+	}
 	q := Queued{
 		Seq: change.Seq, At: change.At, Effective: change.Effective, Pit: change.Pit, EventID: change.EventID,
 		Name: p.Config.ConfigID, Config: string(schema.AppendConfigJSON(nil, &p.Config)),
@@ -94,6 +97,9 @@ func (t *Table) promote(c *turn) {
 		t.configure(c, &Configuration{
 			Seq: q.Seq, At: q.At, Effective: q.Effective, Pit: q.Pit, EventID: q.EventID, Config: config,
 		})
+		if t.Waits && len(t.Queue) == 0 {
+			t.Gaps.Elections, t.Waits = false, false
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package play
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
@@ -64,6 +65,7 @@ func (t *Table) Lost(n uint64, ev *schema.Event) {
 		t.Curator = 0
 		g.Begin, g.Elections, g.Seating = true, true, true
 		g.History, g.Reopened = true, false
+		t.Waits = false
 	}
 	if !within && (n > 1 || !t.IsOpen) {
 		g.Law = true
@@ -73,6 +75,29 @@ func (t *Table) Lost(n uint64, ev *schema.Event) {
 			s.lost(record.Seq(ev.Seq), inRound)
 		}
 	}
+}
+
+// clockJump is how far a clock goes back before times are not compared with those of before: notices are filed minutes
+// and days ahead.
+const clockJump = int64(time.Minute)
+
+// ClockBack notes that the clock of the table went back by a time, with the event that comes next. Which notice was in
+// time is not known, nor when a configuration that waits comes into force.
+func (t *Table) ClockBack(back, at int64) {
+	if back < clockJump {
+		return
+	}
+	t.Behind = max(t.Behind, at+back)
+	t.Gaps.History, t.Gaps.Reopened = true, false
+	if len(t.Queue) > 0 {
+		t.waits()
+	}
+}
+
+// waits notes that a configuration waits for its time by a clock that went back: it may be in force.
+func (t *Table) waits() {
+	t.Waits = t.Waits || !t.Gaps.Elections
+	t.Gaps.Elections = true
 }
 
 // misplaced notes that an event of the round in play named another round.
@@ -155,6 +180,7 @@ func (t *Table) openedAgain() {
 }
 
 func (t *Table) configCertain() {
+	t.Waits = false
 	t.Gaps.Elections, t.Gaps.Law = false, false
 	if s := t.Shoe; s != nil && s.Out == 0 {
 		s.Gaps.Elections, s.Gaps.Law = false, false
