@@ -8,11 +8,9 @@
 package play
 
 import (
-	"fmt"
 	"iter"
 	"slices"
 
-	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -73,14 +71,6 @@ func (t *Table) before() *Before {
 		b.Terms = terms(t.Config)
 	}
 	return b
-}
-
-// terms is a configuration as a text; empty if there is none.
-func terms(c *law.Config) string {
-	if c == nil {
-		return ""
-	}
-	return fmt.Sprintf("%+v", *c)
 }
 
 // EndsClosing reports whether an event shows that nothing more is settled of a table that closed while money was due.

@@ -53,6 +53,9 @@ func (t *Table) shuffledEarly(c *turn) bool {
 	return true
 }
 
+// first reports whether no shoe has begun since the record of the table began, or its numbers began again.
+func (t *Table) first() bool { return len(t.Used) == 0 || t.Used[len(t.Used)-1] == "" }
+
 // takeEarly takes the shuffles of a shoe that now begins.
 func (t *Table) takeEarly(id string) []record.Shuffle {
 	var shuffles []record.Shuffle

@@ -2,10 +2,12 @@ package play
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"time"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
@@ -177,6 +179,14 @@ func (t *Table) openedAgain() {
 		t.Gaps.Seating = false // where one participant deals, an opening does not say who
 	}
 	*b = Before{}
+}
+
+// terms is a configuration as a text; empty if there is none.
+func terms(c *law.Config) string {
+	if c == nil {
+		return ""
+	}
+	return fmt.Sprintf("%+v", *c)
 }
 
 func (t *Table) configCertain() {

@@ -172,9 +172,6 @@ func (t *Table) beginShoe(c *turn) {
 	}
 }
 
-// first reports whether no shoe has begun since the record of the table began, or its numbers began again.
-func (t *Table) first() bool { return len(t.Used) == 0 || t.Used[len(t.Used)-1] == "" }
-
 // abandoned reports whether the shoe before the one that an event begins was shuffled and never loaded, and the event
 // is a later step of a preparation: what was done may have been done with the cards of the shoe that begins.
 func (t *Table) abandoned() bool {
