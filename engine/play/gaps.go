@@ -176,7 +176,7 @@ func (t *Table) openedAgain() {
 	}
 	turns := t.Law == nil || t.Law.Game == baccarat.PuntoBanco || t.Law.Game == baccarat.CheminDeFer
 	if b.Seated && !turns && slices.Equal(b.Occupied, t.History.Occupied) {
-		t.Gaps.Seating = false // where one participant deals, an opening does not say who
+		t.Gaps.Seating = false // an opening does not name the participant who deals
 	}
 	*b = Before{}
 }

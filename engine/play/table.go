@@ -92,8 +92,8 @@ type Closing struct {
 }
 
 // Before is what a table in play knew when its numbers began again. A system that starts again publishes the opening of
-// the table again, as it was or as it is now. It says who sits there and what is in force only where it says what was
-// known.
+// the table again, as it was or as it is now. It proves who sits there and what is in force only where it agrees with
+// what was known.
 type Before struct {
 	// Law is the law in force. Terms are those of the configuration, empty if others had been announced. Both are empty
 	// if events were lost since.
