@@ -131,3 +131,26 @@ func TestResumedWithNextShoe(t *testing.T) {
 		t.Errorf("%d shuffles in a device, want two", tried)
 	}
 }
+
+// A system that is installed while a table plays publishes an opening of the table first, as event 1, and accuses no
+// one.
+func TestOpenedInPlay(t *testing.T) {
+	for i, kind := range deal.Kinds() {
+		for _, seed := range enginetest.Seeds(i, 1, 4) {
+			for _, opening := range openings[1:] {
+				t.Run(fmt.Sprintf("%s %d %s", kind, seed, opening), func(t *testing.T) {
+					t.Parallel()
+					events, step := twoShoes(t, kind, seed, 25, 5), enginetest.Stride(41, 5)
+					for k := int(seed) % step; k < len(events); k += step {
+						if events[k].Round < 2 {
+							continue
+						}
+						if f := accusation(findingsOf(enginetest.Encode(resumed(events, k, opening)[k:]))); f != nil {
+							t.Errorf("opened with %T, event %d of %d: %s", events[k].Payload, k+1, len(events), line(f))
+						}
+					}
+				})
+			}
+		}
+	}
+}

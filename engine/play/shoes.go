@@ -151,6 +151,10 @@ func (t *Table) beginShoe(c *turn) {
 	if p, ok := ev.Payload.(*schema.ShoeShuffled); ok {
 		begins = begins || p.Phase != schema.ShufflePhaseAfterLacing
 	}
+	if len(t.Used) == 0 && !t.Joined && inPlay(ev) {
+		t.MidStream()
+		t.Gaps.Elections = true
+	}
 	s.Joined = t.Joined && t.first() && !begins
 	t.beginShoeGaps(s, begins)
 	t.Shoe = s
@@ -169,6 +173,19 @@ func (t *Table) beginShoe(c *turn) {
 	}
 	if s.Joined {
 		c.reach(ShoeJoined, s, nil)
+	}
+}
+
+// inPlay reports whether an event cannot be the first of a shoe: a system that is installed while a table plays
+// publishes the opening of the table, perhaps as it was when the day began, and goes on from there.
+func inPlay(ev *schema.Event) bool {
+	switch ev.Payload.(type) {
+	case *schema.CardDealt, *schema.DealInstructed, *schema.RoundEnded, *schema.WagerPaid, *schema.WagerCollected,
+		*schema.WagerReturned, *schema.VigorishMarked, *schema.VigorishCollected, *schema.VigorishMarkerRemoved,
+		*schema.CuratorPassed, *schema.CutcardSeen, *schema.DiscardPlaced, *schema.ShoeEnded:
+		return true
+	default:
+		return ev.Round > 1
 	}
 }
 
