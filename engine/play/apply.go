@@ -97,9 +97,3 @@ func (t *Table) EndClosing() iter.Seq[Stage] {
 		}
 	}
 }
-
-// MidStream notes that the record of the table begins in the middle.
-func (t *Table) MidStream() {
-	t.Joined = true
-	t.Gaps = Gaps{Begin: true, Start: true, Prepare: true, History: true, Seating: true}
-}

@@ -79,6 +79,12 @@ func (t *Table) Lost(n uint64, ev *schema.Event) {
 	}
 }
 
+// MidStream notes that the record of the table begins in the middle.
+func (t *Table) MidStream() {
+	t.Joined = true
+	t.Gaps = Gaps{Begin: true, Start: true, Prepare: true, History: true, Seating: true}
+}
+
 // clockJump is how far a clock goes back before times are not compared with those of before: notices are filed minutes
 // and days ahead.
 const clockJump = int64(time.Minute)
