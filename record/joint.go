@@ -19,17 +19,13 @@ func (d *Due) payMark(paid int64, at Seq) {
 // off evidence the rest; all otherwise.
 func (s *Shoe) ofMark(l *law.Law, r *Round, d *Due, wager int, step *Step) int64 {
 	v, ok := l.Rate(d.Kind, d.Percent)
-	if !ok || d.Tie {
-		return d.Marked
-	}
-	var g joint
-	s.together(&g, r, d, charged{wager: wager, step: step})
+	g := s.together(r, d, wager, step)
 	switch {
-	case g.n == 0:
+	case !ok || d.Tie || len(g.won) == 0:
 		return d.Marked
 	case g.marks == 1 && Parts(g.marked, g.took, d.Percent, g.total), g.further(&v):
 		return 0
-	case !g.gone && PartOfMark(&v, g.marked, g.took, g.winnings()):
+	case !g.gone && PartOfMark(&v, g.marked, g.took, g.won):
 		return min(max(g.took-g.before, 0), d.Marked)
 	default:
 		return d.Marked
@@ -38,13 +34,12 @@ func (s *Shoe) ofMark(l *law.Law, r *Round, d *Due, wager int, step *Step) int64
 
 // joint are the banker wagers that a collection of the round covers.
 type joint struct {
-	n     int // how many wagers it covers
-	at    [maxJoint]int
-	won   [maxJoint]int64
-	marks int // how many of them have a mark before it
+	at    []int
+	won   []int64
 	total int64
-	// marked is what is marked for them before it, before the part for those before a wager.
+	// marked is what is marked for them before it, before the part for those before a wager; marks is for how many.
 	marked, before int64
+	marks          int
 	took           int64 // the collection, and those before it of that wager
 	gone           bool  // a marker was taken off in the round
 }
@@ -52,60 +47,45 @@ type joint struct {
 // maxJoint is the most wagers of which a collection is divided; a seat has a handful.
 const maxJoint = 16
 
-func (g *joint) wagers() []int     { return g.at[:g.n] }
-func (g *joint) winnings() []int64 { return g.won[:g.n] }
-
-// cover takes in a wager, unless they are too many.
-func (g *joint) cover(wager int, won int64) bool {
-	if g.n == maxJoint {
-		return false
-	}
-	g.at[g.n], g.won[g.n], g.total = wager, won, baccarat.Add(g.total, won)
-	g.n++
-	return true
-}
-
-// charged is a wager and a collection that covers it.
-type charged struct {
-	wager int
-	step  *Step
-}
-
-// together finds the wagers that a collection of the round covers with a wager; none if they are too many.
-func (s *Shoe) together(g *joint, r *Round, d *Due, c charged) {
+// together are the wagers that a collection of the round covers with a wager; none if they are too many.
+func (s *Shoe) together(r *Round, d *Due, wager int, step *Step) (g joint) {
 	paid := r.PaidTogether()
+	cover := func(wager int, won int64) {
+		g.at, g.won, g.total = append(g.at, wager), append(g.won, won), baccarat.Add(g.total, won)
+	}
 	for i := range r.Wagers {
-		w, won, within := &r.Wagers[i], d.Won, i == c.wager
-		if !within && w.Spot == baccarat.SpotBanker && !w.Gone && c.step.Covers(r, i) {
-			won, _ = w.Winnings(paid)
-			within = true
+		if w := &r.Wagers[i]; i == wager {
+			cover(i, d.Won)
+		} else if w.Spot == baccarat.SpotBanker && !w.Gone && step.Covers(r, i) {
+			won, _ := w.Winnings(paid)
+			cover(i, won)
 		}
-		if within && !g.cover(i, won) {
-			*g = joint{}
-			return
+		if len(g.at) > maxJoint {
+			return joint{}
 		}
 	}
 	marks := [maxJoint]int64{}
 	for i := range r.Steps {
 		t := &r.Steps[i]
-		if t.Kind > StepVigMarked && t.Seq <= c.step.Seq && t.Covers(r, c.wager) {
+		if t.Kind > StepVigMarked && t.Seq <= step.Seq && t.Covers(r, wager) {
 			g.took = baccarat.Add(g.took, t.Amount)
 		}
-		of, covered := slices.BinarySearch(g.wagers(), t.Wager)
-		if t.Kind == StepVigMarked && covered && t.Seq < c.step.Seq && !s.TakenOff(r, t, d.Percent) &&
+		of, covered := slices.BinarySearch(g.at, t.Wager)
+		if t.Kind == StepVigMarked && covered && t.Seq < step.Seq && !s.TakenOff(r, t, d.Percent) &&
 			!s.Repeats(r, t, d.Percent) {
 			marks[of] = baccarat.Add(marks[of], t.Amount)
 		}
 	}
-	for i, amount := range marks[:g.n] {
+	for i, amount := range marks[:len(g.at)] {
 		if amount > 0 {
 			g.marks++
 		}
-		if g.marked = baccarat.Add(g.marked, amount); g.at[i] < c.wager {
+		if g.marked = baccarat.Add(g.marked, amount); g.at[i] < wager {
 			g.before = g.marked
 		}
 	}
-	g.gone = s.MarkGone(r, g.wagers())
+	g.gone = s.MarkGone(r, g.at)
+	return g
 }
 
 // PartOfMark reports whether less was collected than was marked rightly for what was won: markers that were not taken
@@ -118,9 +98,9 @@ func PartOfMark(v *baccarat.Vig, marked, took int64, won []int64) bool {
 // marked. If it is of the amount that is marked, it may be the collection of that, unless another wager is not marked,
 // and no marker was taken off.
 func (g *joint) further(v *baccarat.Vig) bool {
-	return (g.marked != g.took || g.marks < g.n && !g.gone) &&
-		v.Judge(g.took, g.winnings()...) == baccarat.VigUnder && v.Judge(g.marked, g.winnings()...) == baccarat.VigUnder &&
-		v.Judge(baccarat.Add(g.marked, g.took), g.winnings()...) == baccarat.VigLegal
+	return (g.marked != g.took || g.marks < len(g.at) && !g.gone) &&
+		v.Judge(g.took, g.won...) == baccarat.VigUnder && v.Judge(g.marked, g.won...) == baccarat.VigUnder &&
+		v.Judge(baccarat.Add(g.marked, g.took), g.won...) == baccarat.VigLegal
 }
 
 // MarkGone reports whether a marker of one of the wagers, which are in ascending order, was taken off in the round.
