@@ -4,7 +4,6 @@ package exporter_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -79,15 +78,8 @@ func TestExportNeedsAFinishedRun(t *testing.T) {
 // shoeOf is a shoe of punto banco under nj-19-47 on the gaming day.
 func (h *house) shoeOf(property, name string) []schema.Event {
 	h.t.Helper()
-	config, err := deal.Config(deal.Kinds()[0], 1)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	table := deal.NewTable(deal.Options{
-		Property: property, Pit: "p1", Table: name, Seed: 1, Config: config,
-		Start: time.Date(2026, 11, 19, 18, 0, 0, 0, time.UTC),
-	})
-	return slices.Concat(table.Open(), table.Shoe(), table.Close())
+	start := time.Date(2026, 11, 19, 18, 0, 0, 0, time.UTC)
+	return played(h.tableOf(deal.Options{Property: property, Table: name, Start: start}), 1)
 }
 
 // runs does a run, or a part of it: of the property of the house, by one worker, unless o differs.
@@ -155,15 +147,11 @@ func (h *house) refused(when, why string) {
 func (h *house) exported(run *clickhouse.AuditRun, supersedes string) {
 	h.t.Helper()
 	h.export()
-	var manifest struct{ Runs []export.Run }
-	if err := json.Unmarshal(unpack(h.t, h.bundle)["manifest.json"], &manifest); err != nil {
-		h.t.Fatal(err)
-	}
 	want := []export.Run{{
 		ID: run.ID, Supersedes: supersedes, Tables: run.Tables, Events: run.Events, Findings: run.Findings, Gaps: run.Gaps,
 		EventsSHA256: run.EventsSHA256, FindingsSHA256: run.FindingsSHA256, LiveSHA256: run.LiveSHA256,
 	}}
-	if diff := cmp.Diff(want, manifest.Runs); diff != "" || run.EventsSHA256 == "" {
+	if diff := cmp.Diff(want, h.manifest().Runs); diff != "" || run.EventsSHA256 == "" {
 		h.t.Errorf("runs of the manifest (-want +got):\n%s", diff)
 	}
 }

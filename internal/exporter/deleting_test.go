@@ -5,6 +5,7 @@ package exporter_test
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -275,6 +276,30 @@ func (h *house) export() {
 	}
 }
 
+// manifest is that of the bundle.
+func (h *house) manifest() (m export.Manifest) {
+	h.t.Helper()
+	if err := json.Unmarshal(unpack(h.t, h.bundle)["manifest.json"], &m); err != nil {
+		h.t.Fatal(err)
+	}
+	return m
+}
+
+// verify verifies the bundle and compares it with the database. With replay the rules are evaluated on the evidence.
+func (h *house) verify(replay bool) (*export.Verdict, error) {
+	return export.Verify(h.t.Context(), h.bundle, export.VerifyOptions{
+		Policy: h.policy, Engine: h.law.Version, Database: exporter.Database(h.db, &h.law, ""), Replay: replay,
+	})
+}
+
+// verifies verifies the bundle, with a code.
+func (h *house) verifies(want int) {
+	h.t.Helper()
+	if v, err := h.verify(false); err != nil || v.Code != want {
+		h.t.Fatalf("%+v, %v, want code %d", v, err, want)
+	}
+}
+
 // found returns the checks that find something wrong, and what.
 func (h *house) found() (by []string, why string) {
 	h.t.Helper()
@@ -299,9 +324,7 @@ func (h *house) found() (by []string, why string) {
 		add("coverage", append([]string{err.Error()}, result.Problems()...)...)
 	}
 	if h.bundle != "" {
-		v, err := export.Verify(ctx, h.bundle, export.VerifyOptions{
-			Policy: h.policy, Engine: h.law.Version, Database: exporter.Database(h.db, &h.law, ""),
-		})
+		v, err := h.verify(false)
 		switch {
 		case err != nil:
 			add("verify", err.Error())

@@ -32,30 +32,16 @@ import (
 // queue, the findings and the reports lack it, and the next bundle withdraws each finding with a reason.
 func TestLateEventIsWithdrawnEverywhere(t *testing.T) {
 	h := openHouse(t, "late")
-	config, err := deal.Config(deal.Kinds()[0], 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := deal.NewTable(deal.Options{
-		Property: property, Pit: "p1", Table: "PB-01", Seed: 1, Config: config,
-		Start: time.Date(2026, 11, 19, 18, 0, 0, 0, time.UTC),
-	})
-	events := slices.Concat(table.Open(), table.Shoe(), table.Close())
+	events := h.shoeOf(property, "PB-01")
 	late := slices.IndexFunc(events, func(ev schema.Event) bool {
 		_, dealt := ev.Payload.(*schema.CardDealt)
 		return dealt && ev.Round == 5
 	})
 	// At another table a payment that is too high comes late.
-	second := deal.NewTable(deal.Options{
-		Property: property, Pit: "p1", Table: "PB-02", Seed: 2, Config: config,
-		Start: time.Date(2026, 11, 19, 18, 0, 0, 0, time.UTC),
-	})
-	others := slices.Concat(second.Open(), second.Shoe(), second.Close())
-	paid := slices.IndexFunc(others, func(ev schema.Event) bool {
-		_, paid := ev.Payload.(*schema.WagerPaid)
-		return paid && ev.Round > 3
-	})
-	others[paid].Payload.(*schema.WagerPaid).Amount += 500
+	others := played(h.tableOf(deal.Options{
+		Table: "PB-02", Seed: 2, Start: time.Date(2026, 11, 19, 18, 0, 0, 0, time.UTC),
+	}), 1)
+	paid := breach(others, 3)
 	var of topic
 	of.append(slices.Delete(slices.Clone(events), late, late+1)...)
 	of.append(slices.Delete(slices.Clone(others), paid, paid+1)...)
