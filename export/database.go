@@ -161,7 +161,7 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 // complete is the parts of a table's evidence that have all events of the table.
 type complete struct {
 	segments []segment
-	epoch    func(*Event) int
+	epoch    func(partition int32, offset int64) int
 	from     map[int]uint64 // the number of the first event of each segment
 	seqs     map[part]seqRange
 	// received reports whether the export had received a place.
@@ -177,7 +177,7 @@ type seqRange struct{ first, last uint64 }
 // complete returns the complete parts of a table's evidence: its segments; in the first format, all of it.
 func (v *verifier) complete(day *Day, table string) (c *complete, err error) {
 	c = &complete{
-		epoch: func(*Event) int { return 0 }, from: map[int]uint64{}, seqs: map[part]seqRange{},
+		epoch: func(int32, int64) int { return 0 }, from: map[int]uint64{}, seqs: map[part]seqRange{},
 		received: v.content.received,
 	}
 	if day.Epochs != nil {
@@ -191,11 +191,6 @@ func (v *verifier) complete(day *Day, table string) (c *complete, err error) {
 	}
 	c.segments, err = v.readSegments(table)
 	return c, err
-}
-
-// at is the epoch of a place.
-func (c *complete) at(p place) int {
-	return c.epoch(&Event{Topic: p.Topic, Partition: p.Partition, Offset: p.Offset})
 }
 
 // add extends the part that has a place by a sequence number. A segment that is evaluated in the order of the numbers
@@ -212,7 +207,7 @@ func (c *complete) add(at place, seq uint64) {
 		if s.InOrder && len(s.State) > 0 && seq < c.from[i] {
 			continue
 		}
-		p := part{i, c.at(at)}
+		p := part{i, c.epoch(at.Partition, at.Offset)}
 		r, known := c.seqs[p]
 		if !known {
 			r = seqRange{seq, seq}
@@ -228,7 +223,7 @@ func (c *complete) has(at place, seq uint64) bool {
 			return true
 		}
 	}
-	epoch := c.at(at)
+	epoch := c.epoch(at.Partition, at.Offset)
 	for p, r := range c.seqs {
 		behind := c.segments[p.segment].Last.compare(at) < 0
 		if p.epoch == epoch && r.first <= seq && seq <= r.last && !(behind && c.received(at)) {

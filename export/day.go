@@ -40,9 +40,9 @@ type Day struct {
 	// Events returns the events of a table with the sequence numbers from first to last, and those around them that
 	// a replay needs. Nil without events.
 	Events func(table string, first, last uint64) iter.Seq2[*Event, error]
-	// Epochs returns which sequence epoch of a table an event is in: another begins where the numbers do. Nil if they
-	// never begin again.
-	Epochs func(table string) (func(*Event) int, error)
+	// Epochs returns which sequence epoch of a table a place of the log is in: another begins where the numbers do. Nil
+	// if they never begin again.
+	Epochs func(table string) (at func(partition int32, offset int64) int, err error)
 	// Rounds are the rounds of the gaming day, in any order.
 	Rounds iter.Seq2[*Round, error]
 	// Coverage returns what was received on the day and over the spans of the events in the bundle.

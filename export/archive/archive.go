@@ -48,9 +48,9 @@ func (r *Reader) Fill(ctx context.Context, day *export.Day) error {
 	day.Events = func(table string, first, last uint64) iter.Seq2[*export.Event, error] {
 		return r.events(ctx, table, first, last)
 	}
-	day.Epochs = func(table string) (func(*export.Event) int, error) {
+	day.Epochs = func(table string) (func(int32, int64) int, error) {
 		epochs, err := r.Store.Epochs(ctx, r.Property, table)
-		return func(e *export.Event) int { return epochs.At(e.Partition, e.Offset) }, err
+		return epochs.At, err
 	}
 	day.Rounds = r.rounds(ctx)
 	day.Coverage = func(spans []export.Span) ([]export.Coverage, error) { return r.coverage(ctx, from, until, spans) }
@@ -190,9 +190,10 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 		err = r.each(
 			ctx,
 			"the archive of table "+table,
-			"SELECT seq, event_id, toUnixTimestamp64Nano(at), shoe_id, toInt8(format), raw, partition, offset FROM "+r.Store.Table("events")+
-				" FINAL WHERE property_id = {property:String} AND table_id = {table:String} AND seq >= {start:UInt64} ORDER BY "+
-				"seq, partition, offset LIMIT 1 BY seq, event_id, sha256", // once, also from two topics
+			"SELECT seq, event_id, toUnixTimestamp64Nano(at), shoe_id, toInt8(format), raw, partition, offset "+
+				"FROM "+r.Store.Table("events")+" FINAL WHERE property_id = {property:String} AND table_id = {table:String} "+
+				"AND seq >= {start:UInt64} ORDER BY seq, partition, offset "+
+				"LIMIT 1 BY seq, event_id, sha256", // once, also from two topics
 			args,
 			func(scan func(...any) error) error {
 				var e export.Event
