@@ -522,7 +522,7 @@ func lawOf(t *testing.T, events []schema.Event) *law.Law {
 	return nil
 }
 
-// Each day a table begins its numbers again and says the same under the same numbers. Each is a finding of its own:
+// Each day the numbers of a table begin again, and the same faults have the same numbers. Each is a finding of its own:
 // under one id the last would take the place of the others.
 func TestFindingsOfEachRestart(t *testing.T) {
 	opened := legalTable(t, "nj-mini", "mb-1", 1, 1)[:40]

@@ -71,8 +71,8 @@ type Manifest struct {
 	// Amends are the gaming days whose findings the amendments change.
 	Amends []string `json:"amends"`
 	// Unreplayed are the exceptions, new or amended, that a replay of the evidence does not give: their rule compares
-	// tables, a detector made them, they rest on events before the evidence, or late events changed them and they keep
-	// the time at which they were first found.
+	// tables, a detector made them, they rest on events before the evidence, or late events changed them: these keep the
+	// time at which they were first found.
 	Unreplayed []string `json:"unreplayed"`
 	// Extra are exceptions of the day that a replay of the evidence gives and this export lacks: the evidence begins
 	// mid-stream, or an earlier export has them.

@@ -51,8 +51,7 @@ func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 	}
 }
 
-// EndOfNumbers notes that no more events come under the numbers of before, up to next: what follows has numbers that
-// begin again.
+// EndOfNumbers notes that the numbers begin again where event next should have come: what was to follow does not come.
 func (t *Table) EndOfNumbers(next uint64) {
 	t.Before = t.before()
 	t.Lost(2, &schema.Event{Seq: next})

@@ -30,8 +30,8 @@ func (t *Table) shuffle(c *turn, p *schema.ShoeShuffled) record.Shuffle {
 	}
 }
 
-// shuffledEarly takes in the shuffle of another batch while the present shoe is not over, or may not be over: it is not
-// on record yet, and a device shuffles. It ends nothing. It is false for any other event.
+// shuffledEarly takes in the shuffle of another batch while the present shoe is not over. It ends nothing. It is false
+// for any other event. A shoe that was joined may not be on record yet: then a shuffle in a device is of the next one.
 func (t *Table) shuffledEarly(c *turn) bool {
 	p, ok := t.now.Payload.(*schema.ShoeShuffled)
 	switch {

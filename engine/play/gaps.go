@@ -85,8 +85,8 @@ func (t *Table) MidStream() {
 	t.Gaps = Gaps{Begin: true, Start: true, Prepare: true, History: true, Seating: true}
 }
 
-// clockJump is how far a clock goes back before times are not compared with those of before: notices are filed minutes
-// and days ahead.
+// clockJump is how far a clock goes back before its times are not compared with earlier ones: notices are filed minutes
+// or days ahead.
 const clockJump = int64(time.Minute)
 
 // ClockBack notes that the clock of the table went back by a time, with the event that comes next. Which notice was in
@@ -180,9 +180,10 @@ func (t *Table) openedAgain() {
 	default:
 		t.Gaps.Law = false
 	}
+	// An opening does not name the participant who deals.
 	turns := t.Law == nil || t.Law.Game == baccarat.PuntoBanco || t.Law.Game == baccarat.CheminDeFer
 	if b.Seated && !turns && slices.Equal(b.Occupied, t.History.Occupied) {
-		t.Gaps.Seating = false // an opening does not name the participant who deals
+		t.Gaps.Seating = false
 	}
 	*b = Before{}
 }

@@ -68,8 +68,8 @@ type TableState struct {
 	NamedRound uint32 `cbor:",omitempty"`
 	// Before is what was known when the numbers began again, until the table closes; nil if it was closed.
 	Before *Before `cbor:",omitempty"`
-	// Behind is the time before the clock of the table went back, 0 if it has come there again. Waits means that only the
-	// configurations that wait for their time by that clock leave open what is in force.
+	// Behind is the event time from which the clock of the table went back, 0 once it is reached again. Waits means that
+	// the elections are open only because a configuration waits for its time by that clock.
 	Behind int64 `cbor:",omitempty"`
 	Waits  bool  `cbor:",omitempty"`
 	// Early are shuffles of shoes that have not begun.
