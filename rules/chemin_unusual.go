@@ -16,20 +16,19 @@ func checkUnusualCall(p *Pass) {
 	if !ok {
 		return
 	}
-	wrong := func(s spoken, want string) bool {
-		if s.wrong == nil || s.corrected(p.Round) {
-			return false
-		}
+	wrong := func(s *spoken) bool { return s.wrong != nil && !s.corrected(p.Round) }
+	cannot := func(s *spoken, want string) {
 		p.CannotJudge(fmt.Sprintf("%s; by the cards: %s", p.rule.Unknown, want), s.wrong.Seq)
-		return true
 	}
 	for h, want := range map2(c.P2, c.B2) {
-		if wrong(countsHeard(p.Round, baccarat.PointCount, h, want), fmt.Sprintf("%v point count %d", h, want)) {
+		if s := countsHeard(p.Round, baccarat.PointCount, h, want); wrong(&s) {
+			cannot(&s, fmt.Sprintf("%v point count %d", h, want))
 			return
 		}
 	}
 	for h, want := range map2(c.P, c.B) {
-		if wrong(countsHeard(p.Round, baccarat.FinalCount, h, want), fmt.Sprintf("%v final count %d", h, want)) {
+		if s := countsHeard(p.Round, baccarat.FinalCount, h, want); wrong(&s) {
+			cannot(&s, fmt.Sprintf("%v final count %d", h, want))
 			return
 		}
 	}
@@ -40,7 +39,9 @@ func checkUnusualCall(p *Pass) {
 	case baccarat.BankerWon:
 		want = baccarat.BankerWins
 	}
-	wrong(winnersHeard(p.Round, want), callName(want))
+	if s := winnersHeard(p.Round, want); wrong(&s) {
+		cannot(&s, callName(want))
+	}
 }
 
 // checkUnusualIrregularity finds a card found face up, a card that was taken out of its hand, and a burn in play. None

@@ -493,7 +493,8 @@ func checkUnderShoe(p *Pass) {
 	if called == 0 {
 		return
 	}
-	if out := handed(r, baccarat.Banker); out != nil && p.cited(true, "midi.squeeze.order") != nil {
+	_, ordered := p.Law.Cited("midi.squeeze.order")
+	if out := handed(r, baccarat.Banker); out != nil && ordered {
 		called = min(called, out.Seq) // midi.squeeze.order reports a hand-out before the call
 	}
 	for i := range r.Cards {

@@ -284,7 +284,11 @@ func furtherTerms(c *schema.TableConfig, l *law.Law, out *law.Config) {
 			}
 			out.PayTables[w.PayTable] = table
 		}
-		if odds, err := baccarat.ParseOdds(c.PostedOdds[w.Name]); err == nil && w.Spot == baccarat.SpotOther {
+		posted, ok := c.PostedOdds[w.Name]
+		if !ok || w.Spot != baccarat.SpotOther {
+			continue
+		}
+		if odds, err := baccarat.ParseOdds(posted); err == nil {
 			if out.PostedNames == nil {
 				out.PostedNames = map[string]baccarat.Odds{}
 			}

@@ -66,13 +66,22 @@ func chargedBeside(s *Shoe, p *schema.VigorishCollected, round uint32) (
 	}
 	before = *p
 	before.WagerIDs, before.Amount = nil, 0
+	owed := func(d *record.Due) bool { return d.Open() > 0 && collects(p, d.Wager, d.Seat) }
 	for i := range s.Dues {
-		if d := &s.Dues[i]; d.Open() > 0 && collects(p, d.Wager, d.Seat) {
-			before.WagerIDs, before.Amount = append(before.WagerIDs, d.Wager), baccarat.Add(before.Amount, d.Open())
+		if d := &s.Dues[i]; owed(d) {
+			before.Amount = baccarat.Add(before.Amount, d.Open())
+		}
+	}
+	if before.Amount == 0 || before.Amount >= p.Amount {
+		return nil, now, before // nothing of it is left for a round
+	}
+	for i := range s.Dues {
+		if d := &s.Dues[i]; owed(d) {
+			before.WagerIDs = append(before.WagerIDs, d.Wager)
 		}
 	}
 	for _, r = range [2]*record.Round{s.Round, s.Settling} {
-		if before.Amount == 0 || !mayCharge(r, round) {
+		if !mayCharge(r, round) {
 			continue
 		}
 		if now = s.beside(r, p, &before); now.Amount > 0 {
