@@ -118,7 +118,8 @@ func (b *builder) number(findings iter.Seq2[*finding.Finding, error]) iter.Seq2[
 	}
 }
 
-// cells are the columns of an exception. Savings and losses are blank: no event has them.
+// cells are the columns of an exception. An absent amount, round or seat is blank, as are savings and losses, which no
+// event has.
 func (b *builder) cells(e *exception) []cell {
 	text := func(s string) cell { return cell{text: s} }
 	number := func(n uint64) cell { return cell{strconv.FormatUint(n, 10), n > 0}.orBlank(n > 0) }
@@ -142,7 +143,7 @@ func (b *builder) cells(e *exception) []cell {
 		text(f.GamingDay), text(f.Shift), text(utc(f.At)), text(b.local(f.At)), text(f.Rule),
 		text(strings.Join(f.Citations, "; ")),
 		text(severity), text(b.description(f.Rule)), text(f.Expected), text(f.Observed),
-		cell{schema.Decimal(f.Amount, f.Currency), true}.orBlank(e.finding != nil),
+		cell{schema.Decimal(f.Amount, f.Currency), true}.orBlank(f.Amount != 0),
 		text(f.Currency), text(f.DealerID), text(seen.supervisor), number(uint64(f.Seat)), text(seen.patron), text(t.Status),
 		text(t.Disposition), text(explanation),
 		text(t.ReviewedBy), text(utc(t.ReviewedAt)), text(t.SecondReviewer), text(""), text(""), text(seen.camera),

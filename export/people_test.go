@@ -107,6 +107,27 @@ func TestFormulasAreNeutralised(t *testing.T) {
 	}
 }
 
+// A finding without an amount has a blank cell, as in the report: no amount is not an amount of 0.
+func TestNoAmountIsBlank(t *testing.T) {
+	c := newCasino(t, "ac-1", 1)
+	f := c.first()
+	f.Amount, f.Currency = 0, ""
+	c.findings[f.ID] = f
+	path := c.export(t, true)
+	at := slices.Index(exceptionColumns(), "delta_amount")
+	if got := readCSV(t, filepath.Join(path, pathExceptions))[1][at]; got != "" {
+		t.Errorf("exceptions.csv has the amount %q, want none", got)
+	}
+	book, err := excelize.OpenFile(filepath.Join(path, pathWorkbook))
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, _ := excelize.CoordinatesToCellName(at+1, headLines+2)
+	if got, err := book.GetCellValue("exceptions", name); got != "" || err != nil {
+		t.Errorf("the workbook has the amount %q, %v, want none", got, err)
+	}
+}
+
 // The report states what every record must carry.
 func TestReport(t *testing.T) {
 	c := newCasino(t, "ac-1", 2)

@@ -83,7 +83,7 @@ func (c *Audit) check(l *Loaded) {
 		{"exports", c.Retention.Exports, min.Exports},
 	} {
 		if class.years < class.want || class.years > 100 {
-			l.complain("retention."+class.name, fmt.Errorf("%d years, want %d to 100", class.years, class.want))
+			l.complain("retention."+class.name, fmt.Errorf("%d, want %d to 100 years", class.years, class.want))
 		}
 	}
 }

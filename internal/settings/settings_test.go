@@ -514,7 +514,7 @@ func TestWrongSettingsOfAudit(t *testing.T) {
 			"unknown key", "archive: {usr: a}",
 			[]string{"console.archive.usr: unknown key, did you mean console.archive.user?"},
 		},
-		{"retention", "high_amount: 1\nretention: {events: 6}", []string{"retention.events: 6 years, want 7 to 100"}},
+		{"retention", "high_amount: 1\nretention: {events: 6}", []string{"retention.events: 6, want 7 to 100 years"}},
 		{"signing key", "high_amount: 1\nexport: {key_file: nothing}", []string{"export.key_file: stat nothing"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
