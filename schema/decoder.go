@@ -92,18 +92,18 @@ func missing(ev *Event, end int, numbered bool) *RejectError {
 	case numbered && ev.Seq == 0:
 		return reject("seq", end, "missing or 0, expected 1 or more")
 	case ev.At == 0:
-		return reject("at", end, "missing")
+		return reject("at", end, `missing, expected a time such as "2026-11-19T23:14:05.120Z"`)
 	case ev.Payload == nil:
 		return reject("", end, "no payload, expected one such as card_dealt")
 	}
 	if ev.Round == 0 && ofRound(ev.Payload) {
-		return reject("round", end, "missing, and %v is of one", ev.Payload.Kind())
+		return reject("round", end, "missing or 0: %v belongs to a round", ev.Payload.Kind())
 	}
 	if _, shuffled := ev.Payload.(*ShoeShuffled); shuffled && ev.ShoeID == "" {
 		return reject("shoe_id", end, "missing: a shoe begins with its first shuffle")
 	}
 	if name := needed(ev.Payload); name != "" {
-		return reject(ev.Payload.Kind().String()+"."+name, end, "missing")
+		return reject(ev.Payload.Kind().String()+"."+name, end, "%s", absent(name))
 	}
 	return nil
 }

@@ -354,9 +354,19 @@ func jsonWord[W word[W]](d *Decoder, b []byte, i int, field string) (W, int, *Re
 	}
 	w, ok := zero.parse(raw)
 	if !ok {
-		return 0, next, reject(field, i, "%s is not a word of the contract, expected one of %s", shown(raw), zero.words())
+		return 0, next, reject(field, i, "%s is not a word of the contract%s, expected one of %s", shown(raw),
+			orRulebook(zero), zero.words())
 	}
 	return w, next, nil
+}
+
+// orRulebook names the other source of words, for the enums that have one.
+func orRulebook(enum any) string {
+	switch enum.(type) {
+	case Spot, SideBet, VigorishMode:
+		return " or of a loaded rulebook"
+	}
+	return ""
 }
 
 // Accept makes the decoder accept words of rulebooks where JSON has a spot, a side bet or a kind of vigorish: the event

@@ -51,6 +51,17 @@ func needed(p Payload) (lacks string) {
 	return lacks
 }
 
+// absent describes a required field that is absent or has the value that an absent field has.
+func absent(name string) string {
+	switch name {
+	case "seat", "card_seq", "deck_count":
+		return "missing or 0, expected 1 or more"
+	case "wager_id", "item":
+		return "missing or empty"
+	}
+	return "missing"
+}
+
 func neededInRound(p Payload, need func(name string, given bool)) {
 	switch p := p.(type) {
 	case *WagerPlaced:

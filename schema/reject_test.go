@@ -67,21 +67,30 @@ func TestRejectJSON(t *testing.T) {
 			`actor.role at byte 17: "CROUPIER" is not a word of the contract, expected one of DEALER, CURATOR, ` +
 				`BANKER, PATRON, SPECTATOR, FLOORPERSON, SUPERVISOR, SURVEILLANCE, DEVICE`,
 		},
+		{
+			head + `"round":1,"wager_placed":{"wager_id":"w","seat":0,"spot":"TIE"}}`,
+			`wager_placed.seat at byte 149: missing or 0, expected 1 or more`,
+		},
+		{
+			head + `"round":1,"wager_placed":{"wager_id":"w","seat":1,"spot":"LUCKY_6"}}`,
+			`wager_placed.spot at byte 142: "LUCKY_6" is not a word of the contract or of a loaded rulebook, expected one of ` +
+				`BANKER, PLAYER, TIE`,
+		},
 		{`{"actor":{"role":"UNSPECIFIED"}}`, `actor.role at byte 17: "UNSPECIFIED" is not a word`},
 		{`{"actor":{"role":1}}`, `actor.role at byte 17: expected one of the words DEALER, CURATOR`},
 		{`{"actor":{"name":"x"}}`, `actor at byte 10: unknown field "name"`},
 		{strings.Repeat("[", 100000), `event at byte 0: expected an object, found a list`},
 		{strings.Repeat(`{"actor":`, 100000), `actor at byte 10: unknown field "actor"`},
 		{head + `"round":1,"card_dealt":{"card":"6c","card_seq":1}}`, `card_dealt.hand at byte 135: missing`},
-		{head + `"round":1,"card_dealt":{"card":"6c","hand":"PLAYER"}}`, `card_dealt.card_seq at byte 138: missing`},
-		{head + `"round_started":{}}`, `round at byte 104: missing, and round_started is of one`},
+		{head + `"round":1,"card_dealt":{"card":"6c","hand":"PLAYER"}}`, `card_dealt.card_seq at byte 138: missing or 0, expected 1 or more`},
+		{head + `"round_started":{}}`, `round at byte 104: missing or 0: round_started belongs to a round`},
 		{
 			head + `"shoe_shuffled":{"phase":"INITIAL"}}`,
 			`shoe_id at byte 121: missing: a shoe begins with its first shuffle`,
 		},
 		{head + `"round":1,"announced":{}}`, `announced.code at byte 110: missing`},
 		{head + `"round":1,"announced":{"code":"POINT_COUNT"}}`, `announced.hand at byte 130: missing`},
-		{head + `"round":1,"wager_paid":{"seat":1,"amount":5}}`, `wager_paid.wager_id at byte 130: missing`},
+		{head + `"round":1,"wager_paid":{"seat":1,"amount":5}}`, `wager_paid.wager_id at byte 130: missing or empty`},
 		{head + `"round_started":{}} x`, `event at byte 105: expected the end of the record, found "x"`},
 		{
 			head + `"round_started":{},"card_touched":{}}`,
@@ -240,7 +249,7 @@ func TestRejectProto(t *testing.T) {
 		{head + "8205020801", "round_started at byte 18: unknown field number 1"},
 		{head + "c2050531783178", "card_dealt at byte 15: the record ends"},
 		{head + "c205041a023178", `card_dealt.card at byte 18: "1x" is no card`},
-		{head + "c20509 61000000000000f03f", "round at byte 27: missing, and card_dealt is of one"},
+		{head + "c20509 61000000000000f03f", "round at byte 27: missing or 0: card_dealt belongs to a round"},
 		{head + "4001 c20509 61000000000000f03f", "card_dealt.hand at byte 29: missing"},
 		{head + "4001 c2050d 61000000000000f03f 0801 2001", ""},
 		{head + "c20509 61000000000000f83f", "card_dealt.confidence at byte 18: 1.5 is out of range, expected 0 to 1"},
