@@ -425,6 +425,11 @@ func TestValuesAreRefused(t *testing.T) {
 		{"console.settings.console.metrics_listen=:1", "additional properties 'metrics_listen' not allowed"},
 		{"watch.settings.watch.metrics_listen=:1", "additional properties 'watch' not allowed"},
 		{"ingest.keda.min=0", "minimum: got 0, want 1"},
+		{"ingest.keda.enabled=true", "ingest.keda.authentication: want the TriggerAuthentication"},
+		{
+			"ingest.keda.enabled=true,ingest.settings.kafka.tls.enabled=false,ingest.settings.kafka.sasl.mechanism=plain",
+			"ingest.keda.authentication: want the TriggerAuthentication",
+		},
 		{"ingest.grace=5", "minimum: got 5, want 15"},
 		{"nightly.run=daily", "does not match pattern"},
 		{"image.pullPolicy=Sometimes", "value must be one of"},
@@ -619,6 +624,10 @@ func TestOptions(t *testing.T) {
 		trigger := list(at(find(t, all, "ScaledObject", "sp-shoeproof-ingest"), "spec", "triggers"))[0]
 		same(t, "topic", at(trigger, "metadata", "topic"), "floor.table-events")
 		same(t, "group", at(trigger, "metadata", "consumerGroup"), "audit")
+		same(t, "authentication", at(trigger, "authenticationRef", "name"), "keda-kafka")
+		plain := render(t, "--set", "ingest.keda.enabled=true,ingest.settings.kafka.tls.enabled=false")
+		trigger = list(at(find(t, plain, "ScaledObject", "sp-shoeproof-ingest"), "spec", "triggers"))[0]
+		same(t, "no authentication", at(trigger, "authenticationRef"), nil)
 	})
 	t.Run("an indexed re-audit", func(t *testing.T) {
 		for _, o := range render(t, values("reaudit")...) {
