@@ -275,6 +275,10 @@ func (c *Console) patronOf(x *exchange, value string) ([]string, error) {
 		return nil, badRequest("Your role sees masked patrons only: search for the code of %d digits that a wager shows. "+
 			"A role with the permission unmask can search for a patron's number.", codeLength)
 	}
+	if len(c.Law.PatronKey) == 0 {
+		return nil, badRequest("This console has no patron key (patron_key_file), and cannot mask a number: search for the "+
+			"code of %d digits that a wager shows.", codeLength)
+	}
 	codes := c.Law.Masks(value)
 	return codes, x.mustLog("", unmasked, strings.Join(codes, " "), "search by a patron's number")
 }

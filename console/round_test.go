@@ -325,6 +325,12 @@ func searches(t *testing.T, c *served, events []schema.Event, f *store.Finding, 
 	if err != nil || len(entries) != 1 || entries[0].Object != code {
 		t.Errorf("the log of the search for a patron's number: %+v, %v", entries, err)
 	}
+	key := c.Law.PatronKey
+	c.Law.PatronKey = nil // a mask without the key is of no patron
+	if _, body := send(t, "GET", number, "", "Cookie", auditor); !strings.Contains(body, "has no patron key") {
+		t.Errorf("a search for a number without the patron key: %.600s", body)
+	}
+	c.Law.PatronKey = key
 	if code, _ := send(t, "GET", c.url+"/search?q="+f.ID, "", "Cookie", operator); code != 303 {
 		t.Errorf("a search with one result: %d, want a redirect", code)
 	}

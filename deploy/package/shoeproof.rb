@@ -1,4 +1,4 @@
-# Formula for Homebrew: brew install --HEAD ./deploy/package/shoeproof.rb
+# Formula for Homebrew: HOMEBREW_DEVELOPER=1 brew install --HEAD ./deploy/package/shoeproof.rb
 class Shoeproof < Formula
   desc "Audit of baccarat tables against the rules that govern them"
   homepage "https://github.com/shoeproof/shoeproof"
