@@ -59,7 +59,8 @@ func Parse(path string, text []byte) (*Scenario, error) {
 	}
 	for _, name := range []string{"shoe", "edits", "findings"} {
 		if s.section(name) == nil {
-			return nil, fmt.Errorf("%s: section %s is missing", path, name)
+			return nil, fmt.Errorf("%s: no line \"-- %s --\": want the sections shoe, edits and findings; the last two may "+
+				"be empty", path, name)
 		}
 	}
 	s.shoe = strings.TrimSpace(string(s.section("shoe").Data))
