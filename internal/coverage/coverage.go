@@ -13,6 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
@@ -195,8 +196,8 @@ func (r *Result) Check(out io.Writer) error {
 	for _, text := range r.Trusted() {
 		fmt.Fprintf(out, "trusted   %s\n", text)
 	}
-	fmt.Fprintf(out, "proven    %d partitions without a gap or an overlap, %d records; each key once%s\n",
-		len(r.Partitions), records, proven)
+	fmt.Fprintf(out, "proven    %s without a gap or an overlap, %s; each key once%s\n",
+		output.Count(uint64(len(r.Partitions)), "partition"), output.Count(records, "record"), proven)
 	if len(unknown) > 0 {
 		return ErrUnknown
 	}

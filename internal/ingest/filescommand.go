@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
@@ -42,9 +43,9 @@ archive. Do not give a table's events to Kafka and to files at the same time. Ex
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d records of %d tables are stored, %d of them before; "+
-				"new: %d rows of findings, %d dead letters\n", done.Topic, done.Records, done.Tables, done.Resumed,
-				done.Findings, done.DeadLetters)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d records of %s are stored, %d of them before; "+
+				"new: %d rows of findings, %d dead letters\n", done.Topic, done.Records,
+				output.Count(uint64(done.Tables), "table"), done.Resumed, done.Findings, done.DeadLetters)
 			return err
 		},
 	}

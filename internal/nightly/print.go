@@ -21,12 +21,18 @@ func ParseShare(text string) (i, n int, err error) {
 	return i, n, nil
 }
 
+func (n *Night) replayed() string {
+	r := &n.Run
+	return fmt.Sprintf("%s, %s, %s, %s; %s", output.Count(uint64(r.Tables), "table"),
+		output.Count(uint64(r.Shoes), "shoe"), output.Count(uint64(r.Rounds), "round"), output.Count(r.Events, "event"),
+		output.Count(uint64(r.Findings), "finding"))
+}
+
 // Print writes the summary of a day for people.
 func (n *Night) Print(out io.Writer) {
 	r := &n.Run
 	fmt.Fprintf(out, "%s  run %s\n", strings.TrimSpace(r.GamingDay+" "+r.Shift), r.ID)
-	fmt.Fprintf(out, "replayed    %d tables, %d shoes, %d rounds, %d events; %d findings\n", r.Tables, r.Shoes, r.Rounds,
-		r.Events, r.Findings)
+	fmt.Fprintf(out, "replayed    %s\n", n.replayed())
 	if r.Missing+r.Extra+r.Changed == 0 {
 		fmt.Fprintln(out, "live        equal")
 	} else {
@@ -47,7 +53,8 @@ func (n *Night) Print(out io.Writer) {
 	if n.Suspicions.Scored {
 		fmt.Fprintf(out, "suspicions  %s\n", n.Suspicions.text())
 	}
-	fmt.Fprintf(out, "feed        %d gaps, %d dead letters\n", r.Gaps, r.DeadLetters)
+	fmt.Fprintf(out, "feed        %s, %s\n", output.Count(uint64(r.Gaps), "gap"),
+		output.Count(r.DeadLetters, "dead letter"))
 	if len(n.Others) > 0 {
 		fmt.Fprintf(out, "labels      not compared: the live audit was by %s\n", output.Plain(strings.Join(n.Others, "; ")))
 	}
