@@ -84,7 +84,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d tables play %d shoes at %g times real time; %d tables break a rule\n\n",
+	fmt.Fprintf(out, "%d tables play %d shoes at %g times real time; at %d of them a rule is broken\n\n",
 		f.tables, fl.shoes(), f.speed, len(fl.planted))
 
 	audited := &shoes{ids: map[string]bool{}}

@@ -63,7 +63,7 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 		s.kafka.Addrs[0], topic, partitions, s.clickhouse.Addr, s.clickhouse.HTTPAddr, s.settings.ClickHouse.Database,
 		patronKey, s.kafka.Addrs[0], s.clickhouse.Addr)
 	s.queries(out)
-	fmt.Fprintf(out, "\n%d tables play at %g times real time, %d of them break a rule. Ctrl-C stops everything.\n",
+	fmt.Fprintf(out, "\n%d tables play at %g times real time; at %d of them a rule is broken. Ctrl-C stops everything.\n",
 		o.tables, speed, len(f.planted))
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.publish(ctx, w, o.start, speed, func(int) {}) })
