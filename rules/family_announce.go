@@ -247,7 +247,7 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 		}
 	}
 	if f.Expected == "" {
-		return false
+		return p.countAfterResult(h, call)
 	}
 	f.Evidence = append([]record.Seq{call.Seq}, f.Evidence...)
 	_, second := countedSecond(p.Round)
@@ -260,6 +260,33 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 		p.Suspect(f)
 	}
 	return true
+}
+
+// countAfterResult suspects a count of the first two cards that was announced after the result of the round: the counts
+// follow the positioning of the cards, and the result ends the dealing. N.J.A.C. 19:47-7.8(a), 7.10(a);
+// 9 NYCRR 5324.21(g), (i)(1).
+func (p *Pass) countAfterResult(h baccarat.Hand, call *record.Call) bool {
+	result := resultCalled(p.Round)
+	if result == nil || call.Seq < result.Seq {
+		return false
+	}
+	p.Suspect(Finding{
+		Expected: fmt.Sprintf("%v point count announced before the result", h),
+		Observed: "announced after " + callName(result.Code), Evidence: []record.Seq{call.Seq, result.Seq},
+	})
+	return true
+}
+
+// resultCalled is the first call of a winner or a tie after the last card, nil without one.
+func resultCalled(r *record.Round) *record.Call {
+	last := lastCard(r)
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		if c.Seq > last && (c.Code == baccarat.PlayerWins || c.Code == baccarat.BankerWins || c.Code == baccarat.TieHand) {
+			return c
+		}
+	}
+	return nil
 }
 
 // unasked reports whether the curator drew a third card before any instruction to draw for its hand, and the rule about

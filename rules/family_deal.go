@@ -336,7 +336,11 @@ func checkStyle(p *Pass) {
 		case waits && c.Revealed == 0 && p.stage == Settled && !p.cancelled():
 			f.Expected, f.Observed = cardName(c)+" turned after the player count is called", "not turned"
 			f.Evidence = []record.Seq{c.Seq}
+		case waits && p.stage == Settled && !p.cancelled() && p.turnedLate(c, &f):
 		case waits && p.stage == Settled && !p.cancelled() && p.Config.Reports(baccarat.FeedTableCamera):
+			if p.placedLate(c, called) {
+				return
+			}
 			p.afterCall(c, called)
 			continue
 		case p.laidAway(c, called):
@@ -347,6 +351,36 @@ func checkStyle(p *Pass) {
 		p.Report(f)
 		return
 	}
+}
+
+// turnedLate reports whether a banker card that waits face down was turned after the step that follows it: the cards
+// are turned when the player hand is called, and the banker hand is called once they are positioned.
+// N.J.A.C. 19:47-7.7(c)2, 7.8(a); 9 NYCRR 5324.21(f)(3)(i)(b), (g).
+func (p *Pass) turnedLate(c *record.DealtCard, f *Finding) bool {
+	what, at := afterBanker(p.Round)
+	if at == 0 || c.Revealed < at {
+		return false
+	}
+	f.Expected = cardName(c) + " turned when the player count is called"
+	f.Observed, f.Evidence = "turned after "+what, []record.Seq{c.Seq, at, c.Revealed}
+	return true
+}
+
+// afterBanker is the first step of a round for which the banker cards lie face up on the area of their hand: the call
+// of their count, a third card, the result; 0 without one.
+func afterBanker(r *record.Round) (what string, at record.Seq) {
+	if called := counted(r, baccarat.Banker); called != 0 {
+		what, at = "the BANKER point count was called", called
+	}
+	for i := range r.Cards {
+		if c := &r.Cards[i]; c.Index > 2 && !c.Carried && c.Final == c.Hand && (at == 0 || c.Seq < at) {
+			what, at = cardName(c)+" was dealt", c.Seq
+		}
+	}
+	if call := resultCalled(r); call != nil && (at == 0 || call.Seq < at) {
+		what, at = "the result was called", call.Seq
+	}
+	return what, at
 }
 
 // laidAway suspects a card that was dealt on the area of its hand and laid under the shoe, where the banker cards wait
@@ -400,6 +434,24 @@ func (p *Pass) afterCall(c *record.DealtCard, called record.Seq) {
 	if place, at := lies(p.Round, c, endOfTime); place == record.MovedUnderShoe {
 		p.CannotJudge("where "+cardName(c)+" was placed after the PLAYER point count was not reported", at, called)
 	}
+}
+
+// placedLate suspects a banker card that lay under the shoe until the step that follows its placing: "place the cards
+// face up on the area designated for the banker's hand and announce the point count". N.J.A.C. 19:47-7.7(c)2, 7.8(a);
+// 9 NYCRR 5324.21(f)(3)(i)(b), (ii)(c), (g).
+func (p *Pass) placedLate(c *record.DealtCard, called record.Seq, cites ...string) bool {
+	what, next := afterBanker(p.Round)
+	_, at := lies(p.Round, c, endOfTime)
+	place, _ := lies(p.Round, c, next)
+	if called == 0 || next < max(called, 1) || at < next || place != record.MovedUnderShoe {
+		return false
+	}
+	p.Suspect(Finding{
+		Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{next, at}, Cites: cites,
+		Expected: cardName(c) + " on the area of the BANKER hand when the PLAYER point count is called",
+		Observed: "placed there after " + what,
+	})
+	return true
 }
 
 // cardName names a card by its place in its hand.

@@ -389,6 +389,7 @@ func checkSqueezeOrder(p *Pass) {
 	r := p.Round
 	list := p.handouts()
 	p.thirdsInTurn(list)
+	p.bankerPlacedLate()
 	exchanged, called := p.countsExchanged(list), counted(r, baccarat.Player)
 	if banker := handed(r, baccarat.Banker); !exchanged && banker != nil && called != 0 && banker.Seq < called {
 		p.Report(Finding{
@@ -426,6 +427,20 @@ func checkSqueezeOrder(p *Pass) {
 			f.Observed = fmt.Sprintf("called while seat %d had the cards", out.Seat)
 		}
 		p.Report(f)
+	}
+}
+
+// bankerPlacedLate suspects a banker hand that was called, or followed by a third card, before its cards were placed.
+func (p *Pass) bankerPlacedLate() {
+	if p.cancelled() || !p.Config.Reports(baccarat.FeedTableCamera) {
+		return
+	}
+	called := counted(p.Round, baccarat.Player)
+	for i := range p.Round.Cards {
+		c := &p.Round.Cards[i]
+		if c.Hand == baccarat.Banker && c.Index <= 2 && p.placedLate(c, called, p.exactly("(ii)(c)")...) {
+			return
+		}
 	}
 }
 
