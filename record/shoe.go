@@ -289,7 +289,8 @@ type Collection struct {
 	Undue, Ties int64
 }
 
-// UndueMark is a mark for a wager that owes nothing: of a player who won, or at a table that takes no commission.
+// UndueMark is a mark for a wager that owes nothing: of a player who won, at a table that takes no commission, or of a
+// banker wager whose vigorish was collected with its payment.
 type UndueMark struct {
 	Wager             string
 	Seat              uint32
@@ -625,6 +626,8 @@ func (s *Shoe) chargeSteps(l *law.Law, r *Round, wager int, d *Due) {
 			case s.TakenOff(r, step, d.Percent):
 				d.TakenOff += step.Amount
 			case !d.Tie && s.Repeats(r, step, d.Percent):
+			case d.charged():
+				s.Undue = append(s.Undue, UndueMark{Wager: d.Wager, Seat: step.Seat, Amount: step.Amount})
 			default:
 				d.Marked = baccarat.Add(d.Marked, step.Amount)
 				d.MarkedAt = step.Seq
@@ -644,6 +647,12 @@ func (s *Shoe) chargeSteps(l *law.Law, r *Round, wager int, d *Due) {
 			}
 		}
 	}
+}
+
+// charged reports whether the whole vigorish was collected with the payment, for the wager alone: a marker that follows
+// is too much, and evidences nothing that is owed.
+func (d *Due) charged() bool {
+	return !d.Tie && d.Marked == 0 && d.Took > 0 && baccarat.ComparePercent(d.Took, d.Percent, d.Won) >= 0
 }
 
 // Repeats reports whether a mark may be an earlier one that was published again: the same marker of the whole charge at
