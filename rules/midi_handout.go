@@ -390,6 +390,7 @@ func checkSqueezeOrder(p *Pass) {
 	list := p.handouts()
 	p.thirdsInTurn(list)
 	p.bankerPlacedLate()
+	p.bankerTurnedEarly()
 	exchanged, called := p.countsExchanged(list), counted(r, baccarat.Player)
 	if banker := handed(r, baccarat.Banker); !exchanged && banker != nil && called != 0 && banker.Seq < called {
 		p.Report(Finding{
@@ -427,6 +428,28 @@ func checkSqueezeOrder(p *Pass) {
 			f.Observed = fmt.Sprintf("called while seat %d had the cards", out.Seat)
 		}
 		p.Report(f)
+	}
+}
+
+// bankerTurnedEarly suspects a banker hand that the dealer turned, without handing it out, before the player hand was
+// called: it waits under the shoe until then, and the banker hand comes after it.
+func (p *Pass) bankerTurnedEarly() {
+	r := p.Round
+	called := counted(r, baccarat.Player)
+	if called == 0 || p.cancelled() || firstOut(r, baccarat.Banker) != nil {
+		return
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.Hand != baccarat.Banker || c.Index > 2 || c.RevealedBy != baccarat.RoleDealer || c.Revealed > called {
+			continue
+		}
+		p.Suspect(Finding{
+			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Revealed, called},
+			Cites:    p.exactly("(ii)(a)", "(ii)(c)"),
+			Expected: cardName(c) + " turned after the PLAYER point count is called", Observed: "turned before the call",
+		})
+		return
 	}
 }
 

@@ -190,6 +190,7 @@ func checkDealerTurns(p *Pass) {
 		handed := handed(r, h)
 		if handed == nil {
 			p.turnedByOthers(h)
+			p.turnedInTime(h)
 			continue
 		}
 		by := p.rankings(h)
@@ -231,6 +232,59 @@ func (p *Pass) turnedByOthers(h baccarat.Hand) {
 			return
 		}
 	}
+}
+
+// turnedInTime suspects a hand that is the dealer's to turn, and that was called while a card of it lay face down: "the
+// dealer shall turn the cards over and place the cards on the designated areas", and the counts are announced after the
+// dealer positions the cards. 9 NYCRR 5324.21(f)(3)(ii)(g)(3), (g), (i)(1).
+func (p *Pass) turnedInTime(h baccarat.Hand) {
+	if p.cancelled() || !p.Config.Reports(baccarat.FeedCardFaces) || !p.dealersToTurn(h) {
+		return
+	}
+	r := p.Round
+	final, _ := lone(r, baccarat.FinalCount, h)
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.Hand != h || c.Final != h || c.Carried || c.Face != baccarat.FaceDown {
+			continue
+		}
+		called, what := counted(r, h), "point count"
+		if c.Index > 2 {
+			called, what = 0, "final count"
+			if final != nil {
+				called = final.Seq
+			}
+		}
+		f := Finding{
+			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
+			Expected: fmt.Sprintf("%s turned by DEALER before the %v %s is called", cardName(c), h, what),
+		}
+		switch {
+		case c.Revealed == 0:
+			f.Observed = "not turned"
+		case called != 0 && c.Revealed > called:
+			f.Observed, f.Evidence = "turned after the call", append(f.Evidence, called, c.Revealed)
+		default:
+			continue
+		}
+		p.Suspect(f)
+		return
+	}
+}
+
+// dealersToTurn reports whether no patron wagered on a hand, or those who were asked gave it up or declined it.
+func (p *Pass) dealersToTurn(h baccarat.Hand) bool {
+	r := p.Round
+	declined, accepted := false, false
+	for i := range r.Squeezes {
+		if s := &r.Squeezes[i]; s.Hand == h {
+			declined = declined || s.Kind == record.SqueezeRelinquished || s.Kind == record.SqueezeOffered && !s.Accepted
+			accepted = accepted || s.Kind == record.SqueezeOffered && s.Accepted
+		}
+	}
+	by := p.rankings(h)
+	unknown := record.Any(r.Steps, func(s *record.Step) bool { return unreported(r, s.Seat) })
+	return !accepted && (declined || len(by[0].bettors)+len(by[2].bettors) == 0 && !unknown)
 }
 
 // checkSqueezeWithdrawn judges who withdrew a hand from a patron, and on what ground.
