@@ -157,15 +157,10 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 	}
 	l.wagers(&c, &gf)
 	l.readCharges(&c, &gf)
-	l.Units = map[int64]int64{}
-	for _, percent := range slices.Sorted(maps.Keys(gf.Vigorish.Units)) {
-		n, err := strconv.ParseInt(percent, 10, 32)
-		c.add("vigorish/units/"+percent, err)
-		l.Units[n] = gf.Vigorish.Units[percent]
-	}
+	l.readUnits(&c, &gf)
 	parseList(&c, "media", gf.Media, &l.Media)
 	parseList(&c, "markers", gf.Markers, &l.Markers)
-	parse(&c, "dealt_by", gf.DealtBy, &l.DealtBy)
+	l.readDealer(&c, gf.DealtBy)
 	parseOptional(&c, "third_card_face", gf.ThirdCardFace, &l.ThirdCardFace)
 	parseOptional(&c, "third_card_place", gf.ThirdCardPlace, &l.ThirdCardPlace)
 	parseOptional(&c, "burn/shown", gf.Burn.Shown, &l.BurnShown)
@@ -274,6 +269,30 @@ func (c *complaints) add(where string, err error) {
 	if err != nil {
 		c.list = append(c.list, complaint{c.under + where, err})
 	}
+}
+
+func (l *Law) readDealer(c *complaints, word string) {
+	if slices.Contains(dealers(), word) {
+		parse(c, "dealt_by", word, &l.DealtBy)
+	} else {
+		c.add("dealt_by", unknownOf(word, dealers()))
+	}
+}
+
+func (l *Law) readUnits(c *complaints, gf *gameFile) {
+	l.Units = map[int64]int64{}
+	for _, percent := range slices.Sorted(maps.Keys(gf.Vigorish.Units)) {
+		n, err := strconv.ParseInt(percent, 10, 32)
+		if err != nil {
+			c.add("vigorish/units/"+percent, fmt.Errorf("%q: want a percentage such as '5'", percent))
+		}
+		l.Units[n] = gf.Vigorish.Units[percent]
+	}
+}
+
+// dealers are the roles that draw from the shoe.
+func dealers() []string {
+	return []string{baccarat.RoleDealer.String(), baccarat.RoleCurator.String(), baccarat.RoleBanker.String()}
 }
 
 // enum is a word list of the event contract: the value 0 stands for none.

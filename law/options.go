@@ -1,7 +1,6 @@
 package law
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -101,6 +100,14 @@ func optionNamed(key string) *option {
 	return nil
 }
 
+func optionNames() []string {
+	all := make([]string, len(optionTable))
+	for i := range optionTable {
+		all[i] = optionTable[i].key
+	}
+	return all
+}
+
 // IsOption reports whether a key is the name of an option.
 func IsOption(key string) bool { return optionNamed(key) != nil }
 
@@ -128,12 +135,12 @@ func (c *complaints) options(g gameFile) {
 		case o != nil:
 			c.add("options/"+key, o.takes(g.Options[key]))
 		case !own[key]:
-			c.add("options/"+key, errors.New("there is no such option"))
+			c.add("options/"+key, noSuch("option", key, optionNames()))
 		}
 	}
 	for _, key := range g.HouseOptions {
 		if optionNamed(key) == nil {
-			c.add("house_options", fmt.Errorf("%q: there is no such option", key))
+			c.add("house_options", fmt.Errorf("%q: %w", key, noSuch("option", key, optionNames())))
 		}
 	}
 }

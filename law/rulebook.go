@@ -244,9 +244,12 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 			return nil, fmt.Errorf("rulebook %s: want a name", file)
 		}
 		if other, ok := where[strict.Name]; ok {
-			return nil, fmt.Errorf("rulebook %s: its name %s is also that of %s", file, strict.Name, other)
+			return nil, fmt.Errorf("rulebooks %s and %s: both have the name %s, want a name for each", other, file, strict.Name)
 		}
 		nodes[strict.Name], where[strict.Name] = loose, file
+	}
+	if name, err := missingBase(nodes); err != nil {
+		return nil, located(where[name], files[where[name]], []complaint{{"extends", err}})
 	}
 	var wagers, charges map[string]any
 	if err := errors.Join(yaml.Unmarshal(knownWagers, &wagers), yaml.Unmarshal(knownCharges, &charges)); err != nil {
@@ -380,14 +383,22 @@ func lineOf(n *yaml.Node, keys []string) int {
 	return line
 }
 
+// missingBase returns the first book that extends one that there is not.
+func missingBase(nodes map[string]map[string]any) (name string, err error) {
+	names := slices.Sorted(maps.Keys(nodes))
+	for _, name := range names {
+		if base, ok := nodes[name]["extends"].(string); ok && nodes[base] == nil {
+			return name, fmt.Errorf("%q: %w", base, noSuch("rulebook", base, names))
+		}
+	}
+	return "", nil
+}
+
 func resolve(nodes map[string]map[string]any, name string, path []string) (map[string]any, error) {
 	if slices.Contains(path, name) {
 		return nil, fmt.Errorf("extends forms a cycle: %s", strings.Join(append(path, name), ", "))
 	}
-	node, ok := nodes[name]
-	if !ok {
-		return nil, fmt.Errorf("extends %s: there is no such rulebook", name)
-	}
+	node := nodes[name]
 	base, ok := node["extends"].(string)
 	if !ok {
 		return node, nil

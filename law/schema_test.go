@@ -20,7 +20,7 @@ func TestRulebookSchema(t *testing.T) {
 	words := map[string][]string{
 		"unseen": slices.DeleteFunc(wordsOf[baccarat.VigorishMode](), func(word string) bool { return word == "OTHER" }),
 		"media":  wordsOf[baccarat.Medium](), "markers": wordsOf[baccarat.Marker](),
-		"dealt_by": wordsOf[baccarat.Role](), "third_card_face": wordsOf[baccarat.Face](),
+		"dealt_by": dealers(), "third_card_face": wordsOf[baccarat.Face](),
 		"third_card_place": wordsOf[baccarat.Place](),
 		"shown":            wordsOf[baccarat.Shown](), "to": wordsOf[baccarat.Destination](),
 	}

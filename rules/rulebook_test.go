@@ -44,9 +44,25 @@ func TestRulebookComplaints(t *testing.T) {
 		{"syntax", "name: h\n extends: nj-19-47\n", "h.yaml:2: mapping values are not allowed in this context"},
 		{"nothing", "", "h.yaml: the file is empty"},
 		{"two documents", "name: h\nextends: nj-19-47\n---\nname: i\n", "h.yaml: more than one document"},
-		{"no base", "name: h\nextends: nj-1\n", "extends nj-1: there is no such rulebook"},
+		{"no base", "name: h\nextends: nj-1\n", `h.yaml:2: extends: "nj-1": there is no such rulebook`},
+		{
+			"nearly a base", "name: h\nextends: nj-19-48\n",
+			`h.yaml:2: extends: "nj-19-48": there is no such rulebook, did you mean nj-19-47?`,
+		},
+		{
+			"a percentage", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    vigorish: {units: {five: 5}}\n",
+			`h.yaml:5: games.PUNTO_BANCO.vigorish.units.five: "five": want a percentage such as '5'`,
+		},
+		{
+			"who deals", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    dealt_by: PATRON\n",
+			`h.yaml:5: games.PUNTO_BANCO.dealt_by: "PATRON": want one of [DEALER CURATOR BANKER]`,
+		},
+		{
+			"an option", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    options: {vig_fractin: up_only}\n",
+			"h.yaml:5: games.PUNTO_BANCO.options.vig_fractin: there is no such option, did you mean vig_fraction?",
+		},
 		{"itself", "name: h\nextends: h\n", "extends forms a cycle: h, h"},
-		{"name taken", "name: nj-19-47\n", "its name nj-19-47 is also that of h.yaml"},
+		{"name taken", "name: nj-19-47\n", "both have the name nj-19-47"},
 		{"no name", "title: h\n", "want a name"},
 		{
 			"game", "name: h\nextends: nj-19-47\ngames:\n  FARO: {min_decks: 6}\n",
