@@ -218,8 +218,9 @@ func (d *Day) readEvidence(events iter.Seq2[*Event, error]) (*tableEvidence, err
 			return nil, err
 		}
 		kept := ev.Clone()
+		late := ev.Seq < highest && len(p.bySeq[ev.Seq]) == 0 // and contests no other
 		p.add(&kept, i, line)
-		t.inOrder, restarted = t.inOrder || ev.Seq < highest, restarted || ev.Seq == 1 && highest > 1
+		t.inOrder, restarted = t.inOrder || late, restarted || ev.Seq == 1 && highest > 1
 		highest = max(highest, ev.Seq)
 		if _, seen := t.start[kept.ShoeID]; kept.ShoeID != "" && !seen {
 			t.start[kept.ShoeID], t.shoes = i, append(t.shoes, i)

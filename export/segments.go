@@ -129,12 +129,31 @@ func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[ordere
 			}
 		}
 		slices.SortStableFunc(all, func(a, b orderedLine) int { return cmp.Compare(a.seq, b.seq) })
-		for _, line := range all {
+		for _, line := range contestsLast(all) {
 			if !yield(line, nil) {
 				return
 			}
 		}
 	}
+}
+
+// contestsLast moves each event with the number of the one before it, which it contests, to where it arrived: before
+// the first event that arrived later, as the nightly run replays it.
+func contestsLast(all []orderedLine) []orderedLine {
+	var waiting []orderedLine
+	ordered := all[:0:0]
+	for i, line := range all {
+		if i > 0 && line.seq == all[i-1].seq {
+			waiting = append(waiting, line)
+			slices.SortFunc(waiting, func(a, b orderedLine) int { return cmp.Compare(a.at, b.at) })
+			continue
+		}
+		for len(waiting) > 0 && waiting[0].at < line.at {
+			ordered, waiting = append(ordered, waiting[0]), waiting[1:]
+		}
+		ordered = append(ordered, line)
+	}
+	return append(ordered, waiting...)
 }
 
 func (r *replayed) collect(b *rows.Set, at int) error {

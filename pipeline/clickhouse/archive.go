@@ -1,6 +1,7 @@
 package clickhouse
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/sha256"
@@ -54,8 +55,9 @@ type TableReplay struct {
 	Table *ArchivedTable
 	// After is a snapshot that SnapshotBefore returned; nil to start at the first event.
 	After *rows.Snapshot
-	// Each receives the events in the order of Seq, each once, until it returns true. Late events are in order. If the
-	// sequence of the table restarted, one sequence epoch follows the other.
+	// Each receives the events in the order of Seq, each once, until it returns true. Late events are in order. Of events
+	// with one Seq the first is in order, and the others come where they arrived: what was judged before is not disputed
+	// by them. If the sequence of the table restarted, one sequence epoch follows the other.
 	Each func(*Archived) (stop bool)
 	// End is called behind the last event.
 	End func() error
@@ -355,8 +357,10 @@ type reading struct {
 	expect                    uint64 // about how many events are still to be read
 	seq                       uint64 // of the last event
 	// same are the hashes already passed for seq: rows of one key may not be merged yet.
-	same  [][32]byte
-	ended bool
+	same [][32]byte
+	// contests are events with the Seq of another one, by Offset, that wait for the events that arrived before them.
+	contests []Archived
+	ended    bool
 }
 
 // archiveBlock is the columns of a block.
@@ -470,10 +474,38 @@ func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
 		return nil
 	}
 	t.same = append(t.same, e.SHA256)
-	if t.ended = t.Each(e); t.ended {
-		return t.End()
+	if len(t.same) > 1 {
+		c := *e
+		c.Value = bytes.Clone(e.Value)
+		at, _ := slices.BinarySearchFunc(t.contests, c.Offset, func(a Archived, offset int64) int {
+			return cmp.Compare(a.Offset, offset)
+		})
+		t.contests = slices.Insert(t.contests, at, c)
+		return nil
+	}
+	t.contest(e.Offset)
+	if !t.ended {
+		t.ended = t.Each(e)
+	}
+	if t.ended {
+		return t.end()
 	}
 	return nil
+}
+
+// contest passes the events that contest others and arrived before an offset.
+func (t *reading) contest(before int64) {
+	for len(t.contests) > 0 && t.contests[0].Offset < before {
+		t.ended = t.Each(&t.contests[0]) || t.ended
+		t.contests = t.contests[1:]
+	}
+}
+
+// end ends the table. What still waits contests events that were passed.
+func (t *reading) end() error {
+	t.ended = true
+	t.contest(math.MaxInt64)
+	return t.End()
 }
 
 // leave moves a table behind the range that was read.
@@ -513,11 +545,11 @@ func (r *archiveReader) skip(ctx context.Context) error {
 		case next > 0:
 			t.after = next - 1
 		case len(t.epochs) > 1:
+			t.contest(math.MaxInt64)
 			t.epochs = t.epochs[1:]
 			t.after, t.size, t.expect = 0, 0, t.Table.Events
 		default:
-			t.ended = true
-			if err := t.End(); err != nil {
+			if err := t.end(); err != nil {
 				return err
 			}
 		}
