@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -14,6 +15,7 @@ import (
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // eventsOf are the events and the findings of a scenario of the law.
@@ -100,6 +102,37 @@ func TestCutStreamIsReportedAlike(t *testing.T) {
 			if at := round(f.ShoeID, f.Round); begun[at] && !found[f.ID] && !open[at] {
 				t.Errorf("cut at %d: %s of %s is neither found nor open", cut, f.Rule, at)
 			}
+		}
+	}
+}
+
+// A table of punto banco closes and opens again as minibaccarat, which has no calling dealer: who called the game
+// before need not inspect the cards. Where a dealer is assigned to call it again, another one who inspects them is found.
+func TestCallingDealerOfBeforeTheClosing(t *testing.T) {
+	for kind, want := range map[string]bool{"nj-mini": false, "nj-punto": true} {
+		var events []schema.Event
+		for i, kind := range []string{"nj-punto", kind} {
+			config, err := deal.Config(kind, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			table := deal.NewTable(deal.Options{
+				Table: "t-1", Config: config, Seed: uint64(i + 1), Flawless: true,
+				Start: time.Date(2026, 11, 19+i, 15, 0, 0, 0, time.UTC),
+			})
+			for _, ev := range slices.Concat(table.Open(), table.ShoeOf(3), table.Close()) {
+				if p, ok := ev.Payload.(*schema.CardsInspected); ok && i == 1 && want {
+					p.DealerID = "other"
+				}
+				ev.Seq, ev.EventID = uint64(len(events))+1, fmt.Sprint("e-", len(events))
+				events = append(events, ev)
+			}
+		}
+		found := slices.ContainsFunc(replay(t, events).Findings, func(f finding.Finding) bool {
+			return f.Rule == "open.inspector-calls"
+		})
+		if found != want {
+			t.Errorf("%s: open.inspector-calls is found: %t, want %t", kind, found, want)
 		}
 	}
 }
