@@ -78,7 +78,7 @@ func (x *index) diff(day *Day) ([]*digested, []Amendment, error) {
 		if before != nil {
 			seen[before] = true
 		}
-		if before == nil && !x.days[f.GamingDay] && f.GamingDay != day.GamingDay {
+		if before == nil && !x.exported(f.GamingDay) && f.GamingDay != day.GamingDay {
 			continue
 		}
 		one := &digested{finding: *f}
@@ -91,7 +91,7 @@ func (x *index) diff(day *Day) ([]*digested, []Amendment, error) {
 		}
 		one.digest = digest
 		switch {
-		case before == nil && !x.days[f.GamingDay]:
+		case before == nil && !x.exported(f.GamingDay):
 			fresh = append(fresh, one)
 		case before == nil:
 			amendments = append(amendments, Amendment{

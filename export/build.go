@@ -62,7 +62,7 @@ func build(ctx context.Context, dir string, day *Day, at position, signer note.S
 	switch {
 	case err != nil:
 		return nil, err
-	case x.days[day.GamingDay] && len(amendments) == 0:
+	case x.has(day.GamingDay, day.Runs) && len(amendments) == 0:
 		return nil, fmt.Errorf("gaming day %s: %w", day.GamingDay, ErrNothing)
 	}
 	log, err := head.tree()

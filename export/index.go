@@ -1,6 +1,7 @@
 package export
 
 import (
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -22,7 +23,8 @@ func (l *Log) writeIndex(export int64, b *built) error {
 			}
 			return err
 		}
-		if err := put(exportedLine{export, b.manifest.GamingDay, int64(len(b.entries))}); err != nil {
+		m := &b.manifest
+		if err := put(exportedLine{export, m.GamingDay, int64(len(b.entries)), audited(m.Runs)}); err != nil {
 			return err
 		}
 		for i := range b.entries {
@@ -67,7 +69,7 @@ func (x *index) read(in io.Reader, export int64) error {
 	err := eachLine(in, func(n int64, line []byte) error {
 		if n == 1 {
 			err := decode(line, &first, encode)
-			x.days[first.GamingDay] = true
+			x.days[first.GamingDay] = first.Audited
 			return err
 		}
 		leaves++
@@ -107,7 +109,7 @@ type entry struct {
 // index has the last entry of each finding and the gaming days of the log.
 type index struct {
 	findings map[string]*entry
-	days     map[string]bool
+	days     map[string]string // exportedLine.Audited
 }
 
 // newEntry is an entry that an export adds to the log.
@@ -133,6 +135,29 @@ type exportedLine struct {
 	Export    int64  `json:"export"`
 	GamingDay string `json:"gaming_day"`
 	Leaves    int64  `json:"leaves"` // without the manifest
+	// Audited is the digest of the events of the gaming day, empty in a line of an earlier release.
+	Audited string `json:"audited,omitempty"`
 }
 
-func newIndex() *index { return &index{map[string]*entry{}, map[string]bool{}} }
+func newIndex() *index { return &index{map[string]*entry{}, map[string]string{}} }
+
+// exported reports whether a gaming day is in the log.
+func (x *index) exported(gamingDay string) bool {
+	_, known := x.days[gamingDay]
+	return known
+}
+
+// has reports whether the last export of a gaming day has the events that runs audited, as far as is known.
+func (x *index) has(gamingDay string, runs []Run) bool {
+	was, known := x.days[gamingDay]
+	return known && (was == "" || was == audited(runs))
+}
+
+// audited is the digest of the events that runs audited.
+func audited(runs []Run) string {
+	h := sha256.New()
+	for i := range runs {
+		fmt.Fprintln(h, runs[i].EventsSHA256)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/exporter"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
@@ -78,4 +79,38 @@ func (h *house) agree(want map[string]finding.Verdict, ofRun ...string) (deadLet
 		h.t.Errorf("%s", why)
 	}
 	return run.Run.DeadLetters
+}
+
+// A table plays on a gaming day that was exported, without a deviation, and its events come afterwards. The next export
+// has its rounds, and agrees with the database, which the first no longer does. A third would have nothing new.
+func TestLegalPlayAfterTheExport(t *testing.T) {
+	h := openHouse(t, "legal")
+	var of topic
+	events := h.shoeOf(property, "PB-01")
+	breach(events, 3)
+	of.append(events...)
+	h.ingest(&of)
+	h.night()
+	h.export()
+	h.verifies(export.Good)
+	of.append(played(h.tableOf(deal.Options{
+		Table: "PB-02", Seed: 4, Flawless: true, Start: time.Date(2026, 11, 19, 20, 0, 0, 0, time.UTC),
+	}), 1)...)
+	h.ingest(&of)
+	h.missing("run", day)
+	h.night()
+	h.missing("export", day)
+	h.verifies(export.Differs)
+	h.export()
+	if m := h.manifest(); m.Export != 2 || m.Findings+m.Amendments != 0 {
+		t.Errorf("export %d has %d findings and %d amendments", m.Export, m.Findings, m.Amendments)
+	}
+	h.verifies(export.Good)
+	h.missing("")
+	done, err := exporter.Run(t.Context(), &h.settings, exporter.Options{
+		Property: property, GamingDay: day, Out: t.TempDir(), Actor: "test", Engine: h.law, Store: h.db,
+	})
+	if done != nil || err != nil {
+		t.Errorf("exported once more: %+v, %v", done, err)
+	}
 }
