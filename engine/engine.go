@@ -15,7 +15,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"hash"
 	"slices"
 	"time"
@@ -75,6 +74,7 @@ type Engine struct {
 	decoder *schema.Decoder
 	event   schema.Event
 	source  facts.Source
+	record  *Record // of the event
 	tables  map[string]*table
 	// inOrder has the tables as they first appeared: results never follow a map's order.
 	inOrder []*table
@@ -121,6 +121,7 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 		e.opt.Decoded()
 	}
 	if err != nil {
+		e.Counts.DeadLetters++
 		e.deadLetter(rec, err, Offsets{Topic: topic, Partition: partition, From: rec.Offset}, out)
 		return
 	}
@@ -135,6 +136,7 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 		return
 	}
 	e.sees(t, rec.Offset, clock)
+	e.record = rec
 	e.source = facts.Source{
 		Format: rec.Format, Value: rec.Value, SHA256: rec.SHA256, Topic: topic, Partition: partition,
 		Offset: rec.Offset,
@@ -211,25 +213,6 @@ func (e *Engine) Release(property, table string, at Offsets, out *rows.Set) {
 	}
 	e.Counts.Findings += t.verdict.Reported()
 	e.snapshot(t, &at, out)
-}
-
-// maxRaw is how much of a record its dead letter stores.
-const maxRaw = 64 << 10
-
-func (e *Engine) deadLetter(rec *Record, reason error, at Offsets, out *rows.Set) {
-	e.Counts.DeadLetters++
-	letter := rows.DeadLetter{
-		Topic: at.Topic, Partition: at.Partition, Offset: at.From, Where: rec.Where, Reason: reason.Error(),
-		Raw: append([]byte(nil), rec.Value[:min(len(rec.Value), maxRaw)]...),
-	}
-	if hint := schema.Hint(rec.Format, rec.Value); hint != "" {
-		letter.Reason += "; this looks like " + hint
-	}
-	if len(rec.Value) > maxRaw {
-		letter.Reason += fmt.Sprintf("; the first %d of %d bytes are stored, SHA-256 of all %x", maxRaw, len(rec.Value),
-			sha256.Sum256(rec.Value))
-	}
-	out.DeadLetters = append(out.DeadLetters, letter)
 }
 
 // table is the table of an event, new if need be.

@@ -17,6 +17,7 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
@@ -271,6 +272,64 @@ func TestHistoryIsNoReset(t *testing.T) {
 	same(t, "findings", []string{"minor UNAUDITABLE data_fault feed.late round 0 range:1-100"}, reported(b.Findings))
 	if n := len(b.Events.Seq); n != len(v) || e.Counts.Duplicates != 100 {
 		t.Errorf("%d of %d events in the archive, %d duplicates", n, len(v), e.Counts.Duplicates)
+	}
+}
+
+// An event that is too old to be compared with the one that was received is kept, as a dead letter: it may contest it.
+// It changes nothing else. A replay without an archive counts it as a repetition.
+func TestForgottenEventIsKept(t *testing.T) {
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := deal.NewTable(deal.Options{Table: "mb-1", Config: config, Seed: 1})
+	events := slices.Concat(table.Open(), table.Shoe(), table.Shoe(), table.ShoeOf(3), table.Close())
+	v := enginetest.Encode(events)
+	last := in(t, events, 3, 2, schema.KindCardDealt)
+	contested := events[50].Clone()
+	contested.At++
+	feed := [][][]byte{v[:last], {schema.AppendProto(nil, &contested), v[50], v[last-10]}, v[last:]}
+	e, b := folded(enginetest.Options(), feed...)
+	if len(b.DeadLetters) != 2 || string(b.DeadLetters[0].Raw) != string(feed[1][0]) || e.Counts.Duplicates != 3 {
+		t.Errorf("%d dead letters, %d duplicates", len(b.DeadLetters), e.Counts.Duplicates)
+	}
+	same(t, "findings", []string(nil), reported(b.Findings))
+	same(t, "archive", len(v), len(b.Events.Seq))
+	options := enginetest.Options()
+	options.NoArchive = true
+	e, b = folded(options, feed...)
+	if len(b.DeadLetters) > 0 || e.Counts.Duplicates != 3 {
+		t.Errorf("without an archive: %d dead letters, %d duplicates", len(b.DeadLetters), e.Counts.Duplicates)
+	}
+	// After the numbers began again: what comes of before is not of the numbers that follow.
+	again := legalTable(t, "nj-mini", "mb-1", 3, 3)
+	for i := range again {
+		again[i].EventID, again[i].At = "b-"+again[i].EventID, again[i].At+int64(48*time.Hour)
+		if again[i].ShoeID != "" {
+			again[i].ShoeID = "b-" + again[i].ShoeID
+		}
+	}
+	_, b = folded(enginetest.Options(), v[:last], enginetest.Encode(again[:100]), v[40:50], v[last:last+10])
+	same(t, "dead letters of before", 20, len(b.DeadLetters))
+	same(t, "findings", []string{
+		fmt.Sprintf("major SUSPECT data_fault feed.reset round 0 range:%d-1", last+1),
+	}, reported(b.Findings))
+}
+
+// A long gap is filled late, twice: each of its events is archived once, and reported as late once.
+func TestLateEventsComeTwice(t *testing.T) {
+	v := enginetest.Encode(brokenTable(t))
+	gap := v[100:500]
+	_, b := folded(enginetest.Options(), v[:100], v[500:700], gap, gap, v[700:])
+	late := 0
+	for _, f := range b.Findings {
+		if f.Rule == "feed.late" {
+			late++
+		}
+	}
+	if n := len(b.Events.Seq); n != len(v) || late != len(gap) || len(b.DeadLetters) > 0 {
+		t.Errorf("%d of %d events in the archive, %d of %d late, %d dead letters", n, len(v), late, len(gap),
+			len(b.DeadLetters))
 	}
 }
 

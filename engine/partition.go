@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"crypto/sha256"
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -46,4 +47,33 @@ func (e *Engine) partitionFault(of Offsets, rule string, verdict finding.Verdict
 	f.At, f.Engine = schema.Time(e.newest), e.opt.Version
 	f.GamingDay, f.Shift = e.opt.Calendar.Of(e.newest)
 	return f
+}
+
+// maxRaw is how much of a record its dead letter stores.
+const maxRaw = 64 << 10
+
+func (e *Engine) deadLetter(rec *Record, reason error, at Offsets, out *rows.Set) {
+	letter := rows.DeadLetter{
+		Topic: at.Topic, Partition: at.Partition, Offset: at.From, Where: rec.Where, Reason: reason.Error(),
+		Raw: append([]byte(nil), rec.Value[:min(len(rec.Value), maxRaw)]...),
+	}
+	if hint := schema.Hint(rec.Format, rec.Value); hint != "" {
+		letter.Reason += "; this looks like " + hint
+	}
+	if len(rec.Value) > maxRaw {
+		letter.Reason += fmt.Sprintf("; the first %d of %d bytes are stored, SHA-256 of all %x", maxRaw, len(rec.Value),
+			sha256.Sum256(rec.Value))
+	}
+	out.DeadLetters = append(out.DeadLetters, letter)
+}
+
+// forgotten keeps an event that is too old to be compared with what was received under its number. The archive would
+// have it in the place of the row that it may repeat.
+func (e *Engine) forgotten(ev *schema.Event, out *rows.Set) {
+	e.Counts.Duplicates++
+	if e.opt.NoArchive {
+		return
+	}
+	at := Offsets{Topic: e.source.Topic, Partition: e.source.Partition, From: e.source.Offset}
+	e.deadLetter(e.record, fmt.Errorf("table %s has passed event %d"+rows.Forgotten, ev.TableID, ev.Seq), at, out)
 }

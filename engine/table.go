@@ -64,6 +64,8 @@ func (e *Engine) take(t *table, item *order.Item, out *rows.Set) {
 		}
 	case order.Duplicate:
 		e.Counts.Duplicates++
+	case order.Forgotten:
+		e.forgotten(item.Event, out)
 	case order.Fault:
 		t.verdict.Fault(item.Event, item.Fault, &out.Findings)
 	case order.Lost:

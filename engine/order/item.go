@@ -16,6 +16,9 @@ const (
 	Archive
 	// Duplicate: a record repeats an earlier record.
 	Duplicate
+	// Forgotten: the number of an event has passed, and what was received under it is not known any more: the event
+	// repeats that, or contests it.
+	Forgotten
 	// Fault: the event shows that something is wrong with the feed.
 	Fault
 	// Lost: N events before the event are missing, or disputed.

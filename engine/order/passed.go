@@ -16,6 +16,8 @@ func (q *Queue) passed(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 		yield(Item{Kind: Duplicate, Event: ev})
 	case restarted:
 		q.restart(ev, sum, yield)
+	case q.beforeRestart(ev):
+		yield(Item{Kind: Forgotten, Event: ev})
 	case q.Log.has(ev.Seq) && q.Log.ID(ev.Seq) != "":
 		if q.repeated(sum) {
 			yield(Item{Kind: Duplicate, Event: ev})
@@ -24,11 +26,15 @@ func (q *Queue) passed(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 		yield(Item{Kind: Archive, Event: ev})
 		yield(Item{Kind: Lost, N: 1, Event: ev})
 		q.conflict(ev, ev.Seq, yield)
-	case ev.Seq < q.begin && !q.repeated(sum):
+	case q.inGap(ev.Seq):
+		q.fill(ev.Seq)
+		q.Log.remember(ev.Seq, sum[:])
+		q.repeated(sum)
 		yield(Item{Kind: Archive, Event: ev})
-		q.beforeBegin(ev, yield)
-	case q.inGap(ev.Seq) && !q.repeated(sum):
-		yield(Item{Kind: Archive, Event: ev})
+		if ev.Seq < q.begin {
+			q.beforeBegin(ev, yield)
+			return
+		}
 		yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
 			Rule: "feed.late", Subject: finding.OfRange(ev.Seq, ev.Seq),
 			Expected: fmt.Sprintf("event %d in its place", ev.Seq), Observed: "came later than it can be put in order",
@@ -37,6 +43,8 @@ func (q *Queue) passed(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	case q.Log.differs(ev.Seq, sum[:]) && !q.repeated(sum):
 		yield(Item{Kind: Archive, Event: ev})
 		q.conflict(ev, ev.Seq, yield) // its shoe is gone: nothing that is open rests on it
+	case !q.Log.knows(ev.Seq) && !slices.Contains(q.odd, [16]byte(sum[:16])):
+		yield(Item{Kind: Forgotten, Event: ev})
 	default:
 		yield(Item{Kind: Duplicate, Event: ev})
 	}
@@ -56,8 +64,20 @@ func (q *Queue) beforeBegin(ev *schema.Event, yield func(Item) bool) {
 	}})
 }
 
-func (q *Queue) inGap(seq uint64) bool {
-	return slices.ContainsFunc(q.gaps, func(g Span) bool { return seq >= g.From && seq <= g.To })
+func (q *Queue) inGap(seq uint64) bool { return slices.ContainsFunc(q.gaps, holds(seq)) }
+
+// fill takes the event of a gap out of it: what comes again under its number is no longer new.
+func (q *Queue) fill(seq uint64) {
+	i := slices.IndexFunc(q.gaps, holds(seq))
+	parts := slices.DeleteFunc([]Span{{q.gaps[i].From, seq - 1}, {seq + 1, q.gaps[i].To}}, func(g Span) bool {
+		return g.From > g.To
+	})
+	q.gaps = slices.Replace(q.gaps, i, i+1, parts...)
+	q.boundGaps()
+}
+
+func holds(seq uint64) func(Span) bool {
+	return func(g Span) bool { return seq >= g.From && seq <= g.To }
 }
 
 // restart begins a new sequence epoch with this event. The waiting events of the old epoch are taken: what is missing

@@ -26,6 +26,9 @@ const (
 	// wildJump is a gap that more than one event must confirm: a table takes weeks to number so many events.
 	wildJump = 1 << 20
 	maxGaps  = 1024
+	// maxOdd is the number of hashes of late and conflicting records: a record that is archived a second time takes the
+	// place of its row.
+	maxOdd = 4096
 )
 
 // Queue is the order of the events of one table. Its zero value has received nothing.

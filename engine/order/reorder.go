@@ -11,8 +11,8 @@ import (
 
 // hold keeps an event until those before it have come, or are given up.
 func (q *Queue) hold(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
-	if q.resetAt != 0 && ev.At < q.resetAt-reorderTime {
-		yield(Item{Kind: Duplicate, Event: ev}) // from before the restart of the numbers
+	if q.beforeRestart(ev) {
+		yield(Item{Kind: Forgotten, Event: ev})
 		return
 	}
 	at, found := slices.BinarySearchFunc(
@@ -25,6 +25,12 @@ func (q *Queue) hold(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	yield(Item{Kind: Archive, Event: ev})
 	q.held = slices.Insert(q.held, at, held{event: ev.Clone(), sum: sum})
 	q.release(beyondReorder, yield)
+}
+
+// beforeRestart is true for an event from before the restart of the numbers: its number is not of the numbers that
+// followed.
+func (q *Queue) beforeRestart(ev *schema.Event) bool {
+	return q.resetAt != 0 && ev.At < q.resetAt-reorderTime
 }
 
 // contest compares an event with a waiting event of the same seq.
@@ -116,14 +122,19 @@ func (q *Queue) giveUp(from uint64, ev *schema.Event, yield func(Item) bool) {
 		return
 	}
 	to := ev.Seq - 1
-	if len(q.gaps) >= maxGaps {
-		q.gaps = slices.Delete(q.gaps, 0, 1)
-	}
 	q.gaps = append(q.gaps, Span{from, to})
+	q.boundGaps()
 	q.Log.skip(ev.Seq)
 	yield(Item{Kind: Lost, N: ev.Seq - from, Event: ev})
 	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
 		Rule: "feed.gap", Subject: finding.OfRange(from, to),
 		Expected: fmt.Sprintf("events %d to %d", from, to), Observed: "missing", Seqs: []uint64{from, to},
 	}})
+}
+
+// boundGaps drops the oldest gap if there are too many.
+func (q *Queue) boundGaps() {
+	if n := len(q.gaps); n > maxGaps {
+		q.gaps = slices.Delete(q.gaps, 0, n-maxGaps)
+	}
 }

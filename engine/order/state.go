@@ -59,6 +59,10 @@ func Restore(st *State) (*Queue, error) {
 		earlier: st.Earlier,
 		gaps:    st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
 	}
+	// A snapshot of an earlier release has no gap of what came before the event with which the table was joined.
+	if q.begin > 1 && !q.earlier && !q.inGap(1) {
+		q.gaps = append([]Span{{1, q.begin - 1}}, q.gaps...)
+	}
 	size := 64
 	for size < 2*(l.size()+1) {
 		size *= 2

@@ -15,6 +15,7 @@ import (
 func (q *Queue) take(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	if q.joining {
 		q.joining, q.begin = false, ev.Seq
+		q.gaps = append(q.gaps, Span{1, ev.Seq - 1})
 	}
 	if seq, used := q.Log.enter(ev.EventID, [16]byte(sum[:16]), ev.At); used {
 		yield(Item{Kind: Lost, N: 1, Event: ev})
@@ -62,8 +63,8 @@ func (q *Queue) repeated(sum [32]byte) bool {
 	if slices.Contains(q.odd, short) {
 		return true
 	}
-	if len(q.odd) >= 256 {
-		q.odd = slices.Delete(q.odd, 0, 128)
+	if len(q.odd) >= maxOdd {
+		q.odd = slices.Delete(q.odd, 0, maxOdd/2)
 	}
 	q.odd = append(q.odd, short)
 	return false

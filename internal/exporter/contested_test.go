@@ -29,6 +29,44 @@ func TestContestedAfterItsShoe(t *testing.T) {
 	h.agree(map[string]finding.Verdict{"payout.player.odds": finding.Breach, "feed.conflict": finding.Suspect})
 }
 
+// Events come again when what was received under their numbers is forgotten. The run compares them with the archive: it
+// reports the event with other bytes.
+func TestForgottenIsCompared(t *testing.T) {
+	h, all, shoes := playedShoes(t, "forgotten", 4)
+	breach(shoes[2], 50)
+	var of topic
+	of.append(slices.Concat(shoes[:4]...)...)
+	h.ingest(&of)
+	of.append(all[100:400]...)
+	of.append(contest(&all[200]))
+	of.append(slices.Concat(shoes[4:]...)...)
+	h.ingest(&of)
+	run := h.agree(map[string]finding.Verdict{
+		"payout.player.odds": finding.Breach, "feed.dead-letters": finding.Unauditable,
+	}, "feed.dead-letters")
+	if run != 1 {
+		t.Errorf("the run counts %d dead letters, want the one that repeats no event", run)
+	}
+}
+
+// The history of a table that was joined in mid-stream comes twice. The archive has each event once, where it first
+// came, and is proven.
+func TestHistoryComesTwice(t *testing.T) {
+	h, all, _ := playedShoes(t, "twice", 2)
+	var of topic
+	of.append(all[1000:4000]...)
+	of.append(all[:1000]...)
+	of.append(all[:1000]...)
+	of.append(all[4000:]...)
+	h.ingest(&of)
+	if err := h.exec(t.Context(), "OPTIMIZE TABLE %s FINAL", h.db.Table("events")); err != nil {
+		t.Fatal(err)
+	}
+	if by, why := h.found(); len(by) > 0 {
+		t.Errorf("%s", why)
+	}
+}
+
 // playedShoes are the parts of what a table of a new house plays: its opening, shoes, its closing.
 func playedShoes(t *testing.T, name string, shoes int) (h *house, all []schema.Event, parts [][]schema.Event) {
 	t.Helper()

@@ -168,7 +168,7 @@ func (m *metrics) flushDone(o *Options, f *pipeline.Flush) {
 		}
 	}
 	if dead := f.Batch.DeadLetters; len(dead) > 0 { // One line a flush, however bad the feed.
-		o.Log.Warn("records that cannot be decoded were written to dead_letters", "records", len(dead), "topic",
+		o.Log.Warn("records that cannot be decoded or compared were written to dead_letters", "records", len(dead), "topic",
 			dead[0].Topic,
 			"partition", dead[0].Partition, "first_offset", dead[0].Offset, "first_reason", dead[0].Reason)
 	}

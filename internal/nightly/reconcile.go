@@ -157,10 +157,10 @@ func (r *run) gap(of engine.Offsets, at int64) finding.Finding {
 	return f
 }
 
-// deadLetters reports records that could not be read.
+// deadLetters reports records that could not be read, or compared.
 func (r *run) deadLetters(of engine.Offsets, n uint64, at int64) finding.Finding {
 	f := r.offsetsFinding(of, at, "feed.dead-letters", finding.Minor)
-	f.Expected = fmt.Sprintf("readable records at offsets %d to %d", of.From, of.To)
+	f.Expected = fmt.Sprintf("records that can be read and compared at offsets %d to %d", of.From, of.To)
 	f.Observed = fmt.Sprintf("dead letters: %d", n)
 	return f
 }

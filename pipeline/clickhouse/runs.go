@@ -215,7 +215,7 @@ min(seq) AS `+"`From`, max(seq) AS `To`"+` FROM (
 }
 
 // Covered is the coverage of one partition between the first and the last offset of a property's events, with its dead
-// letters.
+// letters. Those that repeat an archived event do not count.
 type Covered struct {
 	Topic       string // empty if the journal has no row of the partition
 	Partition   int32
@@ -351,9 +351,16 @@ func (s *Store) SpanCoverage(ctx context.Context, partition int32, first, last i
 	}
 	for i := range covered {
 		c := &covered[i]
-		err := s.conn.QueryRow(ctx, "SELECT count(), min(offset), max(offset) FROM "+s.name("dead_letters")+` FINAL
-WHERE topic = {topic:String} AND partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND {last:Int64}`,
-			append(args, params("topic", c.Topic)...)...).Scan(&c.DeadLetters, &c.FirstDeadLetter, &c.LastDeadLetter)
+		// A forgotten event repeats an archived one if that has its bytes.
+		const of = ` WHERE topic = {topic:String} AND partition = {partition:Int32}
+AND offset BETWEEN {first:Int64} AND {last:Int64}`
+		err := s.conn.QueryRow(ctx, "SELECT count(), min(offset), max(offset) FROM "+s.name("dead_letters")+" FINAL"+of+
+			` AND NOT (endsWith(reason, {forgotten:String}) AND SHA256(raw) GLOBAL IN (SELECT sha256 FROM `+s.name("events")+`
+    WHERE (table_id, seq) GLOBAL IN (SELECT extract(reason, '(?s)^table (.*) has passed event [0-9]+: '),
+        toUInt64OrZero(extract(reason, ' has passed event ([0-9]+): '))
+        FROM `+s.name("dead_letters")+of+` AND endsWith(reason, {forgotten:String}))))`,
+			append(args, params("topic", c.Topic, "forgotten", rows.Forgotten)...)...,
+		).Scan(&c.DeadLetters, &c.FirstDeadLetter, &c.LastDeadLetter)
 		if err != nil {
 			return nil, s.explain("read the dead letters", err)
 		}

@@ -22,7 +22,11 @@ type Evidence struct {
 	Engine     string  `column:"engine,word"`
 }
 
-// DeadLetter is a record that could not be decoded.
+// Forgotten ends the reason of a dead letter that is an event: its number had passed so long ago that it could not be
+// compared with what was received under it. "table TABLE has passed event SEQ" is before it.
+const Forgotten = ": it is too old to be compared with what was received under this number"
+
+// DeadLetter is a record that could not be decoded, or not be compared.
 type DeadLetter struct {
 	Topic     string `column:"topic,word,key"`
 	Partition int32  `column:"partition,key"`
