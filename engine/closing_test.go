@@ -107,7 +107,7 @@ func TestCutStreamIsReportedAlike(t *testing.T) {
 }
 
 // A table of punto banco closes and opens again as minibaccarat, which has no calling dealer: who called the game
-// before need not inspect the cards. Where a dealer is assigned to call it again, another one who inspects them is found.
+// before need not inspect the cards. Where a dealer is assigned to call it again, another one who inspects is found.
 func TestCallingDealerOfBeforeTheClosing(t *testing.T) {
 	for kind, want := range map[string]bool{"nj-mini": false, "nj-punto": true} {
 		var events []schema.Event
