@@ -8,8 +8,8 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// A snapshot of an earlier release, of a table that was joined in mid-stream, does not have the gap before it. What comes
-// from there is late all the same, and once.
+// A snapshot of an earlier release, of a table that was joined in mid-stream, does not have the gap before it. What
+// comes from there is late all the same, and once.
 func TestStateOfAnEarlierRelease(t *testing.T) {
 	q, err := Restore(&State{Log: LogState{Base: 1000}, Started: true, Begin: 1000})
 	if err != nil {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -39,6 +41,16 @@ func (h hole) String() string {
 type lateness struct {
 	holes map[string]hole
 	lived map[string]finding.Finding
+	books law.Books
+}
+
+// explains reports whether a finding of the live audit alone may follow from a hole. Without the hole, rules of another
+// rulebook than the run applies may give the finding as well.
+func (l *lateness) explains(f *finding.Finding) bool {
+	name, _, _ := strings.Cut(f.Rulebook, "@")
+	book := l.books[name]
+	of := f.Kind == finding.DataFault || book != nil && book.Ref() == f.Rulebook
+	return of && l.holes[f.TableID].explains(f)
 }
 
 // made reports whether only the replay without the late events gives a finding.
@@ -108,7 +120,7 @@ func (r *run) lateHole(ctx context.Context, f *finding.Finding) (h hole, late bo
 
 // lateness returns what the late events of all tables explain of a day.
 func (r *run) lateness(w window, m *merged) lateness {
-	l := lateness{map[string]hole{}, map[string]finding.Finding{}}
+	l := lateness{map[string]hole{}, map[string]finding.Finding{}, r.Engine.Books}
 	for table, holes := range r.late {
 		for _, h := range holes {
 			if h.at < w.from || h.at >= w.until+beside {

@@ -10,9 +10,12 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	auditor "github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // The facts of a table with an event that came late are those that the live audit made without it. They are compared,
@@ -206,5 +209,60 @@ func checkStates(t *testing.T, of *clickhouse.Store, ids []string, want string) 
 		if err != nil || len(states) != 1 || states[0] != want {
 			t.Errorf("finding %s is in the queue as %q, want %s once: %v", id, states, want, err)
 		}
+	}
+}
+
+// An event comes late, and the run applies another version of the rulebook: what its rules do not find does not follow
+// from the event. It is a difference, and is not withdrawn.
+func TestLateEventAndAnotherRulebook(t *testing.T) {
+	with := func(limits string) auditor.Options {
+		o := options()
+		var err error
+		o.Books, err = rules.ShippedWith(map[string][]byte{"house.yaml": []byte(`name: house
+extends: nj-19-47
+title: a house
+notes: for a test
+in_force: {from: '2026-01-01'}
+games: {PUNTO_BANCO: {rules: {external.table-limits: {cite: ['ICS 5'], off: ` + limits + `}}}}
+`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	config, err := deal.Config("nj-punto", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Ruleset, config.MaxWager = "house", 10_000
+	table := deal.NewTable(deal.Options{
+		Property: property, Pit: "p", Table: "t-1", Seed: 1, Config: config, Start: opens, Flawless: true,
+	})
+	events := slices.Concat(table.Open(), table.ShoeOf(12), table.Close())
+	late := len(events) / 2
+	var l log
+	l.append(slices.Concat(events[:late], events[late+1:], events[late:late+1])...)
+	db := database(t)
+	ingestWith(t, db, &l, with("false"))
+	limits := 0
+	for _, f := range liveFindings(t, db) {
+		if f.Rule == "external.table-limits" {
+			limits++
+		}
+	}
+	res := night(t, db, func(o *Options) { o.Engine = with("true") })
+	for i := range res.Withdrawn {
+		if w := &res.Withdrawn[i]; w.Rule == "external.table-limits" {
+			t.Errorf("withdrawn: %s", w.Reason)
+		}
+	}
+	differ := 0
+	for i := range res.Findings {
+		if f := &res.Findings[i]; f.Rule == "feed.reconcile" && strings.Contains(f.Observed, "external.table-limits") {
+			differ++
+		}
+	}
+	if limits == 0 || differ != limits {
+		t.Errorf("%d of %d findings of the other rulebook are differences", differ, limits)
 	}
 }

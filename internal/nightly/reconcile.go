@@ -82,7 +82,7 @@ func reconcileAll(live, replayed []finding.Finding, version string, late *latene
 			continue
 		}
 		d.Extra++
-		if late.holes[f.TableID].explains(f) || late.made(f) {
+		if late.explains(f) || late.made(f) {
 			d.Late[f.ID] = late.what(f) + " arrived after the live audit had reported it missing, and with it the rules do " +
 				"not find this"
 			continue
