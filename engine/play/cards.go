@@ -93,6 +93,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	r.Curator = t.holder()
 	t.DealtBy = cmp.Or(p.BySeat, r.Curator)
 	if carried {
+		t.usedAs(c, s, r)
 		return
 	}
 	// A card found face up has left the shoe already, also if it is dealt nevertheless.
@@ -101,6 +102,33 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	s.LastCard, s.Numbered, s.NumberedOut = c.seq, max(s.Numbered, p.CardSeq), s.Out
 	r.Left = s.left()
+}
+
+// usedAs compares a card that was kept for the round with what it was when it was drawn. A card that was not read then
+// counts as what it is now; of one that was another, it is not known which of the two is true.
+func (t *Table) usedAs(c *turn, s *Shoe, r *record.Round) {
+	d := &r.Cards[len(r.Cards)-1]
+	if s.Settling == nil || d.Card == baccarat.Unread {
+		return
+	}
+	at := record.Index(s.Settling.Cards, func(o *record.DealtCard) bool { return o.CardSeq == d.CardSeq })
+	if at < 0 {
+		return
+	}
+	misread := record.Any(s.Settling.Misreads[:], func(m *record.Misread) bool { return m.Card == at+1 })
+	switch kept := &s.Settling.Cards[at]; {
+	case misread: // it counts as no card
+		s.Seen[d.Card]++
+	case kept.Card == baccarat.Unread:
+		s.Seen[baccarat.Unread]--
+		s.Seen[d.Card]++
+	case kept.Card != d.Card:
+		s.Seen[kept.Card]--
+		s.Seen[baccarat.Unread]++
+		d.Card = baccarat.Unread
+		r.Recompose()
+		t.dispute(c, s, r)
+	}
 }
 
 // indexOf is the index of a card in its hand: as reported, otherwise the next one.

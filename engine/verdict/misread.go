@@ -58,7 +58,9 @@ func (t *Table) explain(m *moment, reading *rules.Reading) {
 		}
 	}
 	for i := range reading.Cards {
-		m.Shoe.Seen[m.Round.Misreads[i].Read]-- // which card it was is not known
+		if n := &m.Shoe.Seen[m.Round.Misreads[i].Read]; *n > 0 { // a kept card may have counted as another
+			*n-- // which card it was is not known
+		}
 		m.Shoe.Misreads++
 	}
 	f := t.pass.ReaderSuspected(explained)
