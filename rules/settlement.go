@@ -181,8 +181,11 @@ func checkUnsettled(p *Pass) {
 			if p.paidTwice(w) {
 				f.Amount = w.Net().Paid - p.dueOnce(w)
 			}
-			if w.Settlements() == 0 && p.citeVoid(&f) {
+			if p.citeVoid(&f) && !w.Gone {
 				f.Expected = fmt.Sprintf("%s wager of %s returned, the round is void", p.spot(w), p.money(w.Amount))
+				if w.Settlements() > 0 {
+					f.Expected = fmt.Sprintf("%s wager of %s returned once, the round is void", p.spot(w), p.money(w.Amount))
+				}
 			}
 			p.citeOdds(w, &f)
 			p.Report(f)
@@ -292,11 +295,13 @@ func (p *Pass) otherName(w *record.Wager) record.Seq {
 func (p *Pass) settledElsewhere(w *record.Wager) {
 	for s := range motions(w, p.Round) {
 		if p.Round.Elsewhere(s) {
-			p.Suspect(Finding{
+			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: s.Amount, Evidence: []record.Seq{w.Placed, s.Seq},
 				Expected: fmt.Sprintf("%s wager settled at seat %d", p.spot(w), w.Seat),
 				Observed: fmt.Sprintf("%s %s at seat %d", motionWords[s.Kind], p.money(s.Amount), s.Seat),
-			})
+			}
+			p.citeVoid(&f)
+			p.Suspect(f)
 			return
 		}
 	}
