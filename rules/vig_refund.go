@@ -53,11 +53,11 @@ func (g *giving) beyond(wager int) int64 {
 	if w.Gone || w.Amount <= 0 || w.Paid.Times+w.Returned.Times == 0 || w.Settlements() < 2 {
 		return 0
 	}
-	got := baccarat.Add(w.Paid.Amount, w.Returned.Amount) - w.Collected.Amount
 	want := baccarat.Return
 	if !g.void {
 		want = outcomeUnder(g.law, g.round.Config, w, g.coup)
 	}
+	got := baccarat.Add(w.Paid.Amount, w.Returned.Amount) - w.Collected.Amount // what was put right is 0 in the sum
 	switch want {
 	case baccarat.Return:
 		got -= w.Amount
@@ -68,31 +68,41 @@ func (g *giving) beyond(wager int) int64 {
 		if !odds.Known() {
 			return 0
 		}
-		got -= odds.Winnings(w.Amount)
+		if got -= odds.Winnings(w.Amount); w.Net().Returned >= w.Amount {
+			got -= w.Amount // the stake went back with the winnings
+		}
 	default:
 		return 0
-	}
-	if want != baccarat.Collect && w.Collected.Times > 0 {
-		return 0 // a mistake of the settlement is in it
 	}
 	return max(got, 0)
 }
 
-// last notes the last motions of a wager if they come to an amount.
+// last notes the last motions of a wager if they come to an amount, or the latest motion of it that does.
 func (g *giving) last(wager int, amount int64) {
-	n := len(g.motions)
-	for i := len(g.round.Steps) - 1; i >= 0 && amount > 0; i-- {
-		switch s := &g.round.Steps[i]; {
-		case s.Kind > record.StepReturned || s.Wager != wager:
-		case s.Kind == record.StepCollected:
-			amount = -1
-		default:
-			amount -= s.Amount
+	n, rest, one := len(g.motions), amount, -1
+	for i := len(g.round.Steps) - 1; i >= 0 && (rest > 0 || rest < 0 && one < 0); i-- {
+		s := &g.round.Steps[i]
+		if s.Kind > record.StepReturned || s.Wager != wager {
+			continue
+		}
+		if s.Kind == record.StepCollected {
+			rest = min(rest, 0) - 1
+			continue
+		}
+		if s.Amount == amount && one < 0 {
+			one = i
+		}
+		if rest > 0 {
+			rest -= s.Amount
 			g.motions = append(g.motions, record.Refund{Seq: s.Seq, Wager: wager, Amount: s.Amount})
 		}
 	}
-	if amount != 0 {
-		g.motions = g.motions[:n]
+	if rest == 0 {
+		return
+	}
+	if g.motions = g.motions[:n]; one >= 0 {
+		s := &g.round.Steps[one]
+		g.motions = append(g.motions, record.Refund{Seq: s.Seq, Wager: wager, Amount: s.Amount})
 	}
 }
 
