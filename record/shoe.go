@@ -965,9 +965,13 @@ func (s *Shoe) PaidFor(c *Collection) uint32 {
 func (s *Shoe) collectUnmarked(seat uint32, left int64, at Seq) int64 {
 	for i := range s.Dues {
 		d := &s.Dues[i]
+		won := d.Won
+		if d.Kind == "" && d.Stake > 0 { // it may have been paid too much by mistake
+			won = min(won, d.Stake)
+		}
 		if d.Seat == seat && d.Marked == 0 && d.CollectedAt == 0 && !d.Tie &&
-			baccarat.ComparePercent(left, d.Percent, d.Won) >= 0 {
-			take, _ := (baccarat.Vig{Percent: d.Percent, CeilMinor: true}).Exact(d.Won)
+			baccarat.ComparePercent(left, d.Percent, won) >= 0 {
+			take, _ := (baccarat.Vig{Percent: d.Percent, CeilMinor: true}).Exact(won)
 			d.CollectedAt, d.Cash = at, take
 			left -= take
 		}

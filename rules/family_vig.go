@@ -461,8 +461,25 @@ func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection, rest int64) (low, h
 	if wrong == 0 && rest == 0 {
 		return 0, 0
 	}
-	high = baccarat.Add(open, baccarat.Add(high, rest))
-	return baccarat.Add(open, low), max(high, v.RoundUp(high))
+	less, more := p.mispaid(c)
+	high = baccarat.Add(open, baccarat.Add(high, baccarat.Add(rest, more)))
+	return max(baccarat.Add(open, low)-less, 0), max(high, v.RoundUp(high))
+}
+
+// mispaid is by how much the vigorish of the wagers of a collection is less, or more, if "the amount won" is what a
+// wager won, and not what it was paid by mistake: the payment is the breach. N.J.A.C. 19:47-3.3(c).
+func (p *Pass) mispaid(c *record.Collection) (less, more int64) {
+	for i := range p.Shoe.Dues {
+		d := &p.Shoe.Dues[i]
+		v, ok := p.Law.Rate(d.Kind, d.Percent)
+		of := d.Seat == c.Seat && (d.CollectedAt == c.Seq || d.CollectedAt == 0 && !c.Named)
+		if !of || !ok || d.Kind != "" || d.Tie || d.Unproved || d.Won == d.Stake {
+			continue
+		}
+		less = baccarat.Add(less, max(v.Low(d.Won)-v.Low(d.Stake), 0))
+		more = baccarat.Add(more, max(v.Up(d.Stake)-v.Up(d.Won), 0))
+	}
+	return less, more
 }
 
 // rateOf is the vigorish of the round of a wager, which may be of another percentage than that of the latest wager that
