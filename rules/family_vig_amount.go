@@ -326,7 +326,7 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 // 19:47-3.3(d).
 func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
 	_, ok := p.Law.Cited("vig.uniform-table")
-	if !ok || !p.takes().Elected || v.Judge(c.amount, c.won...) == baccarat.VigLegal {
+	if !ok || !p.takes().Elected || p.judgeVig(v, c) == baccarat.VigLegal {
 		return false
 	}
 	other := false
