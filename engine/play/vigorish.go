@@ -165,11 +165,15 @@ func (s *Shoe) putsRight(r *record.Round, p *schema.VigorishCollected) bool {
 		return false
 	}
 	wagers = s.alsoMeant(r, p.Amount, wagers)
+	v, commission := s.commission(r)
 	marked := int64(0)
 	for i := range r.Steps {
 		m := &r.Steps[i]
 		switch {
 		case m.Kind == record.StepVigMarked && slices.Contains(wagers, m.Wager):
+			if s.TakenOff(r, m, v.Percent) {
+				continue
+			}
 			marked = baccarat.Add(marked, m.Amount)
 		case m.Kind > record.StepVigMarked && slices.ContainsFunc(wagers, func(w int) bool { return m.Covers(r, w) }):
 			return false
@@ -178,7 +182,6 @@ func (s *Shoe) putsRight(r *record.Round, p *schema.VigorishCollected) bool {
 	if s.legalOf(r, marked, wagers) {
 		return false
 	}
-	v, commission := s.commission(r)
 	short := commission && len(wagers) == 1 && p.Amount < v.Low(r.Wagers[wagers[0]].Amount) &&
 		!record.Parts(marked, p.Amount, v.Percent, r.Wagers[wagers[0]].Amount)
 	return short || s.legalOf(r, p.Amount, wagers)
