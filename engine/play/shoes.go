@@ -7,6 +7,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -329,9 +330,12 @@ func (s *Shoe) awaitsMoney() bool {
 }
 
 // settlementDue reports whether something is still due of the last round of a shoe that ends: its settlement may follow
-// the end of the shoe, until the next shoe begins.
+// the end of the shoe, until the next shoe begins, and so may its correction.
 func (s *Shoe) settlementDue() bool {
-	return s.dueOf(func(r *record.Round) bool { return unsettled(r) || s.uncharged(r) || undiscarded(r) })
+	return s.dueOf(func(r *record.Round) bool {
+		return unsettled(r) || s.uncharged(r) || undiscarded(r) ||
+			r.Config.Reports(baccarat.FeedSettlement) && rules.Amiss(s.Law, r)
+	})
 }
 
 // dueOf reports whether something is due of a round that is open and can be audited.
