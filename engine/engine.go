@@ -83,6 +83,8 @@ type Engine struct {
 	key    []byte
 	// newest is the latest event time so far: the clock of the partition.
 	newest int64
+	// elsewhere are the tables that have played in other partitions, by property and table.
+	elsewhere map[string][]Played
 	// idleAt and farAt are the earliest clock and offset at which the snapshot of a table can be due.
 	idleAt, farAt int64
 	patrons       map[string]string
@@ -130,6 +132,11 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 	clock := e.newest
 	e.newest = max(clock, e.event.At)
 	t := e.table(&e.event)
+	from := (*Played)(nil)
+	if !t.seen && e.elsewhere != nil {
+		from = e.before()
+	}
+	t.seen = true
 	at := Offsets{Topic: topic, Partition: partition, From: rec.Offset}
 	if rec.Offset <= t.due.until {
 		e.snapshotsDue(nil, &at, out)
@@ -144,8 +151,36 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 	if rec.SHA256 == [32]byte{} {
 		e.source.SHA256 = sha256.Sum256(rec.Value)
 	}
+	if from != nil {
+		e.moved(from.Partition, partition, out)
+	}
 	e.receive(t, out)
+	if from != nil && t.order.FromFirst() {
+		t.play.Moved()
+	}
 	e.snapshotsDue(t, &at, out)
+}
+
+// Elsewhere tells, before the first record, which tables have played in other partitions of the topic, and since when.
+// If the record of one begins here later, with event 1, it does not begin with the first event of the table: what is
+// not known of it cannot be judged.
+func (e *Engine) Elsewhere(played []Played) {
+	e.elsewhere = map[string][]Played{}
+	for _, p := range played {
+		key := p.PropertyID + "\x00" + p.TableID
+		e.elsewhere[key] = append(e.elsewhere[key], p)
+	}
+}
+
+// before is where the table of the event has played last before it, nil if nowhere.
+func (e *Engine) before() (last *Played) {
+	all := e.elsewhere[e.event.PropertyID+"\x00"+e.event.TableID]
+	for i := range all {
+		if p := &all[i]; p.At < e.event.At && (last == nil || p.At > last.At) {
+			last = p
+		}
+	}
+	return last
 }
 
 // Finish takes in what waits in the reorder buffers, and settles the last round of a shoe that has ended: the stream

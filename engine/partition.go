@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"fmt"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
@@ -31,6 +32,31 @@ func (e *Engine) RowsDiffer(of Offsets, journaled, found string) finding.Finding
 	f := e.partitionFault(of, "feed.journal", finding.Suspect)
 	f.Expected, f.Observed = journaled, found
 	return f
+}
+
+// Moved is the finding that the records of a table moved to another partition: no live audit has them together.
+func (o *Options) Moved(m *Moved) finding.Finding {
+	f := finding.New(finding.Identity{
+		PropertyID: m.PropertyID, TableID: m.TableID, Rule: "feed.partition",
+		Subject: finding.OfRange(m.Seq, m.Seq).String(),
+	}, finding.DataFault, finding.Unauditable, finding.Major)
+	f.PitID, f.Citations, f.Engine = m.PitID, []string{finding.FeedClause}, o.Version
+	f.Expected = "all events of the table in one partition"
+	f.Observed = fmt.Sprintf("event %d begins partition %d; the table was in partition %d before", m.Seq, m.To, m.From)
+	f.Evidence = finding.Evidence{Seqs: []uint64{m.Seq}, EventIDs: []string{m.EventID}}
+	f.At = schema.Time(m.At)
+	f.GamingDay, f.Shift = o.Calendar.Of(m.At)
+	return f
+}
+
+// moved reports that a table was in another partition before its first event here.
+func (e *Engine) moved(from, to int32, out *rows.Set) {
+	ev := &e.event
+	e.Counts.Findings++
+	out.Findings = append(out.Findings, e.opt.Moved(&Moved{
+		strings.Clone(ev.PropertyID), strings.Clone(ev.PitID), strings.Clone(ev.TableID), ev.Seq,
+		strings.Clone(ev.EventID), ev.At, from, to,
+	}))
 }
 
 func offsetsInLog(o Offsets) string { return fmt.Sprintf("offsets %d to %d in the log", o.From, o.To) }

@@ -61,6 +61,22 @@ func (o *OversizeError) Error() string {
 	return fmt.Sprintf("%s of %d bytes, an event has at most %d; SHA-256 %x", o.What, o.Bytes, MaxEvent, o.SHA256)
 }
 
+// Played is a table that has played in a partition since an event time.
+type Played struct {
+	PropertyID, TableID string
+	Partition           int32
+	At                  int64
+}
+
+// Moved is a table whose records moved to another partition of their topic, with the first event there.
+type Moved struct {
+	PropertyID, PitID, TableID string
+	Seq                        uint64
+	EventID                    string
+	At                         int64
+	From, To                   int32
+}
+
 // Offsets are the records From to To of a partition, both inclusive.
 type Offsets struct {
 	Topic     string

@@ -202,7 +202,7 @@ func (e *Engine) restore(row *rows.Snapshot) (*table, error) {
 	if err := t.suspicion.Restore(&st.Suspicion); err != nil {
 		return nil, err
 	}
-	t.due.seen = st.Seen
+	t.due.seen, t.seen = st.Seen, true
 	return t, nil
 }
 

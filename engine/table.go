@@ -24,6 +24,7 @@ type table struct {
 	suspicion suspicion.Table
 	facts     facts.Table
 	due       due
+	seen      bool // a record of it was applied, or a snapshot restored
 }
 
 func (e *Engine) newTable(property, id string) *table {

@@ -16,6 +16,12 @@ import (
 // Record is one record of a Source, as the engine takes it.
 type Record = engine.Record
 
+// Played is a table that has played in a partition; see [engine.Played].
+type Played = engine.Played
+
+// Moved is a table whose records moved to another partition; see [engine.Moved].
+type Moved = engine.Moved
+
 // GapError reports records that the log no longer holds; see [engine.GapError].
 type GapError = engine.GapError
 
@@ -67,11 +73,19 @@ type Journal interface {
 	// Snapshots are the newest snapshots of the tables of a partition that were written below an offset, except at
 	// offsets that the log has lost since.
 	Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error)
+	// Beside are the tables with snapshots of the other partitions of a topic, and the time of the first of each, in
+	// order.
+	Beside(ctx context.Context, topic string, partition int32) ([]engine.Played, error)
 }
 
 // Restorer is a Step that can begin in the middle of a stream.
 type Restorer interface {
 	Restore(rows []rows.Snapshot, clock int64) error
+}
+
+// Newcomer is a Step for which it matters that a table of its stream has played in another partition before.
+type Newcomer interface {
+	Elsewhere(played []engine.Played)
 }
 
 // Sink keeps batches.

@@ -32,11 +32,23 @@ func (f *flow) resume(ctx context.Context, truncated *CutError) (rest page, ende
 	if f.opt.Journal == nil {
 		return page{}, false, nil
 	}
+	topic, partition := f.stream.Topic(), f.stream.Partition()
+	if f.elsewhere, err = f.opt.Journal.Beside(ctx, topic, partition); err != nil {
+		return page{}, false, fmt.Errorf("find the tables of topic %s beside partition %d: %w", topic, partition, err)
+	}
+	f.acquaint()
 	r, err := f.locate(ctx, truncated)
 	if r == nil || err != nil {
 		return page{}, false, err
 	}
 	return r.run(ctx)
+}
+
+// acquaint tells a new step which tables have played in other partitions.
+func (f *flow) acquaint() {
+	if step, ok := f.step.(Newcomer); ok {
+		step.Elsewhere(f.elsewhere)
+	}
 }
 
 // locate positions the stream where it resumes, and restores the step there. The resumer is nil if the journal knows
@@ -98,6 +110,7 @@ func (r *resumer) restore(ctx context.Context) error {
 	r.low, r.clock = r.last.Low, r.last.Clock
 	if err := restorer.Restore(snapshots, r.last.Clock); err != nil {
 		r.step, r.clock = r.opt.NewStep(), 0
+		r.acquaint()
 		r.done.Low, r.done.Tables, r.done.Unreadable = -1, 0, err
 	}
 	return nil

@@ -15,7 +15,9 @@ import (
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -26,6 +28,7 @@ import (
 // topicOf is a finite log that can be read from anywhere, and that may end the reader's ownership.
 type topicOf struct {
 	values [][]byte
+	no     int32
 	first  int64 // what is before is gone
 	page   int
 	stop   int // records after which the partition is taken away; 0 is never
@@ -45,7 +48,7 @@ func (l *topicOf) Consume(ctx context.Context, work func(context.Context, pipeli
 	return work(ctx, l)
 }
 func (l *topicOf) Topic() string                       { return "test" }
-func (l *topicOf) Partition() int32                    { return 0 }
+func (l *topicOf) Partition() int32                    { return l.no }
 func (l *topicOf) Generation() int32                   { return 0 }
 func (l *topicOf) Commit(context.Context, int64) error { return nil }
 func (l *topicOf) Begin(offset, end int64) {
@@ -453,4 +456,60 @@ func (m unreadable) Snapshots(
 		rows[i].State = `{"format":99}`
 	}
 	return rows, err
+}
+
+// A table moves to another partition, and its numbers begin again: the partition to which it moves names the one in
+// which it was, and accuses no one, however often it is taken away.
+func TestTableMoves(t *testing.T) {
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := deal.NewTable(deal.Options{Config: config, Seed: 1})
+	before := slices.Concat(table.Open(), table.ShoeOf(3), table.ShoeOf(3), table.ShoeOf(3))
+	again := before[0].Clone()
+	if opened := slices.IndexFunc(before, func(e schema.Event) bool {
+		return e.Payload.Kind() == schema.KindTableOpened
+	}); opened >= 0 {
+		again = before[opened].Clone()
+	}
+	after := slices.Concat([]schema.Event{again}, table.ShoeOf(3), table.ShoeOf(3), table.Close())
+	after[0].EventID, after[0].At = "again", after[1].At
+	for i := range after {
+		after[i].Seq = uint64(i + 1)
+	}
+	opt := enginetest.Options()
+	moved := func(stop int) *pipeline.MemorySink {
+		sink := pipeline.NewMemorySink()
+		source := &topicOf{values: enginetest.Encode(before), no: 1, page: 100}
+		if err := pipeline.Run(t.Context(), source, sink, journaled(sink, opt)); err != nil {
+			t.Fatal(err)
+		}
+		values := enginetest.Encode(after)
+		for given := stop; stop > 0 && given < len(values); given += stop {
+			source := &topicOf{values: values, page: 7, stop: given}
+			if err := pipeline.Run(t.Context(), source, sink, journaled(sink, opt)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		source = &topicOf{values: values, page: 7}
+		if err := pipeline.Run(t.Context(), source, sink, journaled(sink, opt)); err != nil {
+			t.Fatal(err)
+		}
+		return sink
+	}
+	golden := moved(0)
+	var named []string
+	for _, f := range golden.Findings() {
+		switch {
+		case f.Rule == "feed.partition":
+			named = append(named, f.Observed)
+		case f.Verdict == finding.Breach || f.Verdict == finding.Suspect:
+			t.Errorf("%s %s: %s", f.Verdict, f.Rule, f.Observed)
+		}
+	}
+	same(t, "findings", []string{"event 1 begins partition 0; the table was in partition 1 before"}, named)
+	if diff := cmp.Diff(allRows(golden), allRows(moved(len(after)/5))); diff != "" {
+		t.Errorf("taken away (-golden +got):\n%.3000s", diff)
+	}
 }

@@ -94,6 +94,9 @@ func (q *Queue) Waits(holds func(*schema.Event) bool) bool {
 // Restarted is the event time of the latest restart of the numbers, 0 without one.
 func (q *Queue) Restarted() int64 { return q.resetAt }
 
+// FromFirst reports whether the record begins with event 1, or is near enough to it.
+func (q *Queue) FromFirst() bool { return !q.joining && q.begin == 0 }
+
 // Newest is the latest event time received.
 func (q *Queue) Newest() int64 { return q.newest }
 

@@ -51,6 +51,14 @@ func (t *Table) Restart(ev *schema.Event) iter.Seq[Stage] {
 	}
 }
 
+// Moved notes that the table was in play elsewhere, before the first event of its record, and that its numbers began
+// again: as after a Restart, but nothing is known of before.
+func (t *Table) Moved() {
+	t.MidStream()
+	t.Before = &Before{}
+	t.Gaps.Elections, t.Gaps.Law = true, true
+}
+
 // EndOfNumbers notes that the numbers begin again where event next should have come: what was to follow does not come.
 func (t *Table) EndOfNumbers(next uint64) {
 	t.Before = t.before()

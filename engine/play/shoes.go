@@ -152,7 +152,7 @@ func (t *Table) beginShoe(c *turn) {
 	if p, ok := ev.Payload.(*schema.ShoeShuffled); ok {
 		begins = begins || p.Phase != schema.ShufflePhaseAfterLacing
 	}
-	if len(t.Used) == 0 && !t.Joined && inPlay(ev) {
+	if len(t.Used) == 0 && !t.Joined && (inPlay(ev) || !t.IsOpen) {
 		t.MidStream()
 		t.Gaps.Elections = true
 	}
@@ -178,7 +178,8 @@ func (t *Table) beginShoe(c *turn) {
 }
 
 // inPlay reports whether an event cannot be the first of a shoe: a system that is installed while a table plays
-// publishes the opening of the table, perhaps as it was when the day began, and goes on from there.
+// publishes the opening of the table, perhaps as it was when the day began, and goes on from there. Without an opening
+// it is installed while the table plays in any case.
 func inPlay(ev *schema.Event) bool {
 	switch ev.Payload.(type) {
 	case *schema.CardDealt, *schema.DealInstructed, *schema.RoundEnded, *schema.WagerPaid, *schema.WagerCollected,

@@ -163,7 +163,7 @@ func (m *metrics) flushDone(o *Options, f *pipeline.Flush) {
 		finding := &f.Batch.Findings[i]
 		m.findings.WithLabelValues(finding.Severity.String()).Inc()
 		m.found.Observe(max(0, f.Durable.Sub(time.Unix(0, int64(finding.At))).Seconds()))
-		if finding.Rule == "feed.gap" || finding.Rule == "feed.retention" {
+		if slices.Contains([]string{"feed.gap", "feed.partition", "feed.retention"}, finding.Rule) {
 			m.gaps.Inc()
 		}
 	}

@@ -99,6 +99,20 @@ func (s *Store) Snapshots(ctx context.Context, topic string, partition int32, be
 	return all, err
 }
 
+// Beside returns the tables with snapshots of other partitions of a topic; see pipeline.Journal.
+func (s *Store) Beside(ctx context.Context, topic string, partition int32) (all []pipeline.Played, err error) {
+	err = s.insist(ctx, "read the tables of other partitions", func(ctx context.Context) error {
+		all = nil
+		var p pipeline.Played
+		return s.scan(ctx, "SELECT toString(property_id), toString(table_id), partition, toUnixTimestamp64Nano(min(at)) FROM "+
+			s.name("table_memory")+" WHERE topic = {topic:String} AND partition != {partition:Int32} "+
+			"GROUP BY property_id, table_id, partition ORDER BY property_id, table_id, partition",
+			params("topic", topic, "partition", partition), func() { all = append(all, p) },
+			&p.PropertyID, &p.TableID, &p.Partition, &p.At)
+	})
+	return all, err
+}
+
 // insist retries a query until the server answers.
 func (s *Store) insist(ctx context.Context, doing string, query func(context.Context) error) error {
 	for try := 1; ; try++ {
