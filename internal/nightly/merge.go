@@ -25,6 +25,8 @@ type merged struct {
 	replayed []finding.Finding
 	started  time.Time
 	late     lateness
+	// moved are the tables with events in several partitions.
+	moved []engine.Moved
 	// others are the releases that audited the day live, unless it was this one alone. Labels are not compared then.
 	others []string
 	// before are the tables with events on the gaming day before, nil if this run does not audit that day whole.
@@ -126,6 +128,9 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if m.others, err = r.others(ctx, w); err != nil {
 		return night, err
 	}
+	if m.moved, err = r.store.Moved(ctx, r.Property, w.from-movedSince, w.until); err != nil {
+		return night, err
+	}
 	row := r.totals(w, m, &night)
 	beside, err := r.beyondTables(ctx, w, m, live, &night)
 	if err != nil {
@@ -141,14 +146,11 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	row.Late = uint32(len(differ.Late))
 
 	all := slices.Concat(m.replayed, beside, differ.Findings)
+	because(all, m.moved)
 	finding.Sort(all)
 	all = slices.CompactFunc(all, func(a, b finding.Finding) bool { return a.ID == b.ID })
 	row.Findings = uint32(len(all))
-	for i := range all {
-		if all[i].Rule == "feed.gap" || all[i].Rule == "feed.journal" {
-			row.Gaps++
-		}
-	}
+	row.Gaps = gapsIn(all)
 	if row.FindingsSHA256, err = digest(all); err != nil {
 		return night, err
 	}
@@ -178,6 +180,15 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		return night, err
 	}
 	return night, r.store.WriteRun(ctx, &night.Run)
+}
+
+func gapsIn(all []finding.Finding) (n uint32) {
+	for i := range all {
+		if all[i].Rule == "feed.gap" || all[i].Rule == "feed.journal" {
+			n++
+		}
+	}
+	return n
 }
 
 // others are the releases that audited the day live, none if it was this one alone.
@@ -256,7 +267,7 @@ func (r *run) beyondTables(
 		return nil, err
 	}
 	night.Suspicions = compared
-	return r.statistics(ctx, w, slices.Concat(floor, covered, recorded, suspected))
+	return r.statistics(ctx, w, slices.Concat(floor, covered, recorded, suspected, r.moved(w, m.moved)))
 }
 
 // totals is the row of the run with the totals of the replay; the open shoes go into the night.
