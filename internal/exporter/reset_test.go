@@ -109,6 +109,35 @@ func TestDatabaseAfterLateEvents(t *testing.T) {
 	h.verifies(export.Differs)
 }
 
+// The clock of a table goes nine hours back over the border of the gaming day, long after the day seemed to be over.
+// The run of the day reads what is dated in it, wherever it is.
+func TestClockGoesBackOverTheDay(t *testing.T) {
+	h := openHouse(t, "clockback")
+	table := h.tableOf(deal.Options{Start: time.Date(2026, 11, 20, 9, 0, 0, 0, time.UTC)})
+	day, next, back := append(table.Open(), table.Shoe()...), table.Shoe(), append(table.Shoe(), table.Close()...)
+	breach(back, 30)
+	shift := func(events []schema.Event, to time.Time) {
+		by := to.UnixNano() - events[0].At
+		for i := range events {
+			events[i].At += by
+		}
+	}
+	shift(day, time.Date(2026, 11, 20, 1, 0, 0, 0, time.UTC))
+	shift(next, time.Date(2026, 11, 20, 11, 30, 0, 0, time.UTC))
+	shift(back, time.Unix(0, next[len(next)-1].At).Add(-9*time.Hour))
+	var of topic
+	of.append(slices.Concat(day, next, back)...)
+	h.ingest(&of)
+	n := h.night()
+	for i := range n.Findings {
+		if f := &n.Findings[i]; f.Rule == "feed.reconcile" {
+			t.Errorf("a difference: %s, %s", f.Expected, f.Observed)
+		}
+	}
+	h.export()
+	h.verifies(export.Good)
+}
+
 // tableOf is a table of punto banco under nj-19-47, with defaults of its options.
 func (h *house) tableOf(o deal.Options) *deal.Table {
 	h.t.Helper()

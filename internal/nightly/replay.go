@@ -84,6 +84,8 @@ type replay struct {
 	rows    rows.Set
 	folded  uint64 // events that were replayed
 	behind  int    // events of folded that are after the days
+	// left is the highest Seq of the days, 0 once it was replayed: by a clock that went back it is behind later days.
+	left uint64
 }
 
 // replay replays some tables. done receives each when it has ended.
@@ -93,7 +95,7 @@ func (r *run) replay(ctx context.Context, tables []clickhouse.ArchivedTable, don
 	}
 	all := make([]clickhouse.TableReplay, len(tables))
 	for i := range tables {
-		p := &replay{run: r, days: newDays(tables[i].Table, len(r.windows))}
+		p := &replay{run: r, days: newDays(tables[i].Table, len(r.windows)), left: tables[i].Last}
 		o := clickhouse.TableReplay{Table: &tables[i], Each: p.apply, End: func() error {
 			p.finish()
 			return done(p)
@@ -123,6 +125,9 @@ func newDays(table string, n int) []tableDay {
 // apply replays an event. It reports whether the table has ended.
 func (p *replay) apply(e *clickhouse.Archived) bool {
 	p.folded++
+	if e.Seq >= p.left {
+		p.left = 0
+	}
 	if i := p.at(e.At); i >= 0 {
 		p.days[i].event(e)
 	}
@@ -141,7 +146,7 @@ func (p *replay) apply(e *clickhouse.Archived) bool {
 		return false
 	}
 	p.behind++
-	return p.behind%settle == 0 && len(p.open(p.auditor, p.end())) == 0 && !p.lived.open(p.run)
+	return p.behind%settle == 0 && p.left == 0 && len(p.open(p.auditor, p.end())) == 0 && !p.lived.open(p.run)
 }
 
 // finish completes the days.

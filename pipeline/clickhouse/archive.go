@@ -32,6 +32,8 @@ type ArchivedTable struct {
 	Table    string `ch:"name"`
 	// Events is about how many events a replay will read. It changes no result: so many are read in one query.
 	Events uint64 `ch:"n"`
+	// Last is the highest Seq of its events from the one time to before the other.
+	Last uint64 `ch:"last"`
 
 	known []epoch
 }
@@ -39,7 +41,7 @@ type ArchivedTable struct {
 // Tables returns the tables of a property with events from one time to before another, sorted.
 func (s *Store) Tables(ctx context.Context, property string, from, until int64) ([]ArchivedTable, error) {
 	return list[ArchivedTable](ctx, s, "read the tables of the archive", `SELECT property_id,
-toString(table_id) AS name, count() AS n FROM `+s.name("events")+` WHERE property_id = {property:String}
+toString(table_id) AS name, count() AS n, max(seq) AS last FROM `+s.name("events")+` WHERE property_id = {property:String}
 AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
 GROUP BY property_id, name ORDER BY name`, params("property", property, "from", from, "until", until)...)
 }
