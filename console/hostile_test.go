@@ -96,6 +96,7 @@ func hostile(t *testing.T, s *store.Store, all []string) []finding.Finding {
 		e.Kind.Append(p)
 		e.Format = append(e.Format, schema.JSON)
 		e.Partition, e.Offset = append(e.Partition, 0), append(e.Offset, int64(i))
+		e.Copy = append(e.Copy, 0)
 		e.Topic.Append("hostile")
 		e.Raw.AppendString(p)
 		e.SHA256.AppendString(strings.Repeat("x", 32))

@@ -62,6 +62,7 @@ func (t *Table) Event(ev *schema.Event, from *Source, into *rows.Events) {
 	into.Topic.Append(from.Topic)
 	into.Partition = append(into.Partition, from.Partition)
 	into.Offset = append(into.Offset, from.Offset)
+	into.Copy = append(into.Copy, from.Partition)
 }
 
 // Config writes a configuration that came into force.

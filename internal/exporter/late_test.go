@@ -271,6 +271,7 @@ func idsOf[T any](list []T, id func(T) string) (ids []string) {
 
 // topic is a topic of one partition, which ends.
 type topic struct {
+	partition  int32
 	records    []pipeline.Record
 	generation int32
 	next       int
@@ -289,7 +290,7 @@ func (s *topic) Consume(ctx context.Context, work func(context.Context, pipeline
 	return work(ctx, s)
 }
 func (s *topic) Topic() string                       { return "table-events" }
-func (s *topic) Partition() int32                    { return 0 }
+func (s *topic) Partition() int32                    { return s.partition }
 func (s *topic) Commit(context.Context, int64) error { return nil }
 func (s *topic) Begin(offset, _ int64)               { s.next = int(max(offset, 0)) }
 func (s *topic) Generation() int32                   { return s.generation }

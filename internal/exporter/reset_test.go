@@ -138,6 +138,30 @@ func TestClockGoesBackOverTheDay(t *testing.T) {
 	h.verifies(export.Good)
 }
 
+// A publisher sends events of a table again under another key: the same bytes are in two partitions. The archive has
+// both records, so that the journal of each partition is proven.
+func TestSameEventsInTwoPartitions(t *testing.T) {
+	for name, span := range map[string][2]int{"some": {300, 600}, "all": {0, 1 << 20}} {
+		t.Run(name, func(t *testing.T) {
+			h := openHouse(t, "twice_"+name)
+			events := played(h.tableOf(deal.Options{Start: time.Date(2026, 11, 19, 16, 0, 0, 0, time.UTC)}), 2)
+			breach(events, 3)
+			var of topic
+			again := topic{partition: 1}
+			of.append(events...)
+			again.append(events[span[0]:min(span[1], len(events))]...)
+			h.ingest(&of)
+			h.ingest(&again)
+			if err := h.exec(t.Context(), "OPTIMIZE TABLE %s FINAL", h.db.Table("events")); err != nil {
+				t.Fatal(err)
+			}
+			h.night()
+			h.export()
+			h.verifies(export.Good)
+		})
+	}
+}
+
 // tableOf is a table of punto banco under nj-19-47, with defaults of its options.
 func (h *house) tableOf(o deal.Options) *deal.Table {
 	h.t.Helper()

@@ -38,7 +38,7 @@ func floor(rows int) *pipeline.Batch {
 		e.Raw.Append(raw)
 		e.SHA256.AppendString(fmt.Sprintf("%032d", i*2654435761))
 		e.Partition = append(e.Partition, 3)
-		e.Offset = append(e.Offset, int64(i))
+		e.Offset, e.Copy = append(e.Offset, int64(i)), append(e.Copy, 3)
 		e.Topic.Append("t")
 	}
 	return b

@@ -16,7 +16,7 @@ import (
 // uncompared are columns of evidence that no check compares before an export, each with the reason. They are limits of
 // docs/security.md unless the reason makes the column no evidence.
 var uncompared = map[string]map[string]string{
-	"events":        {"sha256": "of raw, whose bytes are compared"},
+	"events":        {"sha256": "of raw, whose bytes are compared", "copy": "the partition, which is compared"},
 	"findings":      {"version": "decides between rows of one key, which have one content"},
 	"rounds":        {"version": "as of findings"},
 	"shoes":         {"version": "as of findings"},

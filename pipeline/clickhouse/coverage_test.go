@@ -367,4 +367,5 @@ func archive(e *rows.Events, topic string, o int64) {
 	e.Raw.AppendString(raw)
 	e.SHA256.Append(sum[:])
 	e.Format, e.Partition, e.Offset = append(e.Format, schema.JSON), append(e.Partition, 2), append(e.Offset, o)
+	e.Copy = append(e.Copy, 2)
 }

@@ -130,10 +130,12 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// The migration that changes a sorting key may be run again, as after a crash half way.
+// The migrations that change a sorting key may be run again, as after a crash half way: the last one of each table.
 func TestMigrationsRunAgain(t *testing.T) {
 	s := open(t, migrated(t))
-	if err := s.exec(t.Context(), "TRUNCATE TABLE "+s.name("schema_migrations")); err != nil {
+	err := s.exec(t.Context(), "ALTER TABLE "+s.name("schema_migrations")+
+		" DELETE WHERE version > 21 SETTINGS mutations_sync = 1")
+	if err != nil {
 		t.Fatal(err)
 	}
 	if _, _, err := Migrate(t.Context(), s.cfg); err != nil {

@@ -38,7 +38,7 @@ func numbered(property string, from int64, seqs ...uint64) *pipeline.Batch {
 		sum := [32]byte{byte(from), byte(i)}
 		e.SHA256.Append(sum[:])
 		e.Format, e.Partition = append(e.Format, schema.JSON), append(e.Partition, 3)
-		e.Offset = append(e.Offset, from+int64(i))
+		e.Offset, e.Copy = append(e.Offset, from+int64(i)), append(e.Copy, 3)
 		e.Topic.Append("t")
 	}
 	return b

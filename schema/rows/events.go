@@ -20,4 +20,5 @@ type Events struct {
 	Topic      Words           `column:"topic,word,key,optional"`
 	Partition  []int32         `column:"partition"`
 	Offset     []int64         `column:"offset"`
+	Copy       []int32         `column:"copy,key,optional"` // Partition: the same bytes may be in two
 }

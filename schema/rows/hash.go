@@ -80,7 +80,9 @@ func (c *Column) hash(all *sum, v View) {
 			hashValues(all, *value[[]int64](v, c, 0), appendInts)
 		}
 	case int32Type:
-		hashValues(all, *value[[]int32](v, c, 0), appendInts)
+		if !c.Optional {
+			hashValues(all, *value[[]int32](v, c, 0), appendInts)
+		}
 	case uint8Type:
 		all.add(appendText(all.pending, *value[[]uint8](v, c, 0)))
 	case uint32Type:
@@ -144,6 +146,9 @@ func (c *Column) append(dst []byte, v View, row int) []byte {
 	case boolType:
 		return appendBool(dst, *value[bool](v, c, row))
 	case int32Type:
+		if c.Optional { // the copy, which is the partition
+			return dst
+		}
 		return binary.AppendVarint(dst, int64(*value[int32](v, c, row)))
 	case int64Type:
 		if c.Optional { // settled_at, which follows from the events

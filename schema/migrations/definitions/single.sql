@@ -152,13 +152,14 @@ CREATE TABLE _database_.events
     `partition` Int32 COMMENT 'the partition of the topic' CODEC(ZSTD(1)),
     `offset` Int64 COMMENT 'the offset in the partition' CODEC(Delta(8), ZSTD(1)),
     `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `copy` Int32 COMMENT 'the partition once more, in the key; 0 in rows of older releases',
     INDEX by_at at TYPE minmax GRANULARITY 1,
     INDEX by_offset (partition, offset) TYPE minmax GRANULARITY 1
 )
 ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(at)
 PRIMARY KEY (property_id, table_id, seq, event_id, sha256)
-ORDER BY (property_id, table_id, seq, event_id, sha256, topic)
+ORDER BY (property_id, table_id, seq, event_id, sha256, topic, copy)
 SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = '', min_bytes_for_wide_part = 268435456, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
 COMMENT 'one event as received; raw may name patrons';
 
@@ -975,7 +976,8 @@ CREATE VIEW _database_.v_events
     `sha256` FixedString(32) COMMENT 'SHA-256 of raw',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'the offset in the partition',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file'
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `copy` Int32 COMMENT 'the partition once more, in the key; 0 in rows of older releases'
 )
 COMMENT 'the archive: each event as received; auditors only'
 AS SELECT *

@@ -2474,3 +2474,30 @@ ALTER TABLE shoeproof.v_feeds COMMENT COLUMN property_id 'the property, as publi
     COMMENT COLUMN received_at 'when ingest received the last event, UTC',
     COMMENT COLUMN clock 'how much the event was ahead of its receipt: 1 within a minute, one more for twice as long, negative if behind, 0 unknown',
     MODIFY COMMENT 'last event of each table that was received';
+
+ALTER TABLE shoeproof.events ADD COLUMN IF NOT EXISTS copy Int32 COMMENT 'the partition once more, in the key; 0 in rows of older releases',
+    MODIFY ORDER BY (property_id, table_id, seq, event_id, sha256, topic, copy);
+
+DROP VIEW IF EXISTS shoeproof.v_events;
+
+CREATE VIEW IF NOT EXISTS shoeproof.v_events AS
+SELECT * FROM shoeproof.events FINAL;
+
+ALTER TABLE shoeproof.v_events COMMENT COLUMN property_id 'the property, as publishers name it',
+    COMMENT COLUMN pit_id 'the pit',
+    COMMENT COLUMN table_id 'the table',
+    COMMENT COLUMN seq 'number of the event at its table',
+    COMMENT COLUMN event_id 'id of the event, as the publisher set it',
+    COMMENT COLUMN at 'time of the event, UTC',
+    COMMENT COLUMN gaming_day 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    COMMENT COLUMN shoe_id 'the shoe, unique at its table',
+    COMMENT COLUMN round 'number of the round in its shoe, from 1; 0 if it is about no round',
+    COMMENT COLUMN kind 'kind of the event',
+    COMMENT COLUMN format 'format in which the event was received',
+    COMMENT COLUMN raw 'record as received; may name patrons',
+    COMMENT COLUMN sha256 'SHA-256 of raw',
+    COMMENT COLUMN partition 'the partition of the topic',
+    COMMENT COLUMN offset 'the offset in the partition',
+    COMMENT COLUMN topic 'the Kafka topic; empty for events of a file',
+    COMMENT COLUMN copy 'the partition once more, in the key; 0 in rows of older releases',
+    MODIFY COMMENT 'the archive: each event as received; auditors only';
