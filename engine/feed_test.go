@@ -275,7 +275,7 @@ func TestHistoryIsNoReset(t *testing.T) {
 	}
 }
 
-// An event that is too old to be compared with the one that was received is kept, as a dead letter: it may contest it.
+// An event that is too old to be compared is kept, as a dead letter: it may contest the event that was received.
 // It changes nothing else. A replay without an archive counts it as a repetition.
 func TestForgottenEventIsKept(t *testing.T) {
 	config, err := deal.Config("nj-mini", 1)

@@ -383,7 +383,7 @@ func lineOf(n *yaml.Node, keys []string) int {
 	return line
 }
 
-// missingBase returns the first book that extends one that there is not.
+// missingBase returns the first book that extends an unknown book.
 func missingBase(nodes map[string]map[string]any) (name string, err error) {
 	names := slices.Sorted(maps.Keys(nodes))
 	for _, name := range names {

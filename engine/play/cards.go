@@ -105,7 +105,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 }
 
 // usedAs compares a card that was kept for the round with what it was when it was drawn. A card that was not read then
-// counts as what it is now; of one that was another, it is not known which of the two is true.
+// counts as what it is now. If it was another card, it is not known which of the two is true.
 func (t *Table) usedAs(c *turn, s *Shoe, r *record.Round) {
 	d := &r.Cards[len(r.Cards)-1]
 	if s.Settling == nil || d.Card == baccarat.Unread {

@@ -87,8 +87,8 @@ func contest(ev *schema.Event) schema.Event {
 	return other
 }
 
-// agree compares the live audit, the run of the day and its bundle: each rule above info is found once. Those of the
-// run alone are not replayed. It returns the dead letters that the run counts.
+// agree compares the live audit, the run of the day and its bundle: each rule above info is found once. The findings
+// of the run alone are not replayed. It returns the dead letters that the run counts.
 func (h *house) agree(want map[string]finding.Verdict, ofRun ...string) (deadLetters uint64) {
 	h.t.Helper()
 	run := h.night()
