@@ -439,7 +439,7 @@ func (p *Pass) afterCall(c *record.DealtCard, called record.Seq) {
 // placedLate suspects a banker card that lay under the shoe until the step that follows its placing: "place the cards
 // face up on the area designated for the banker's hand and announce the point count". N.J.A.C. 19:47-7.7(c)2, 7.8(a);
 // 9 NYCRR 5324.21(f)(3)(i)(b), (ii)(c), (g).
-func (p *Pass) placedLate(c *record.DealtCard, called record.Seq, cites ...string) bool {
+func (p *Pass) placedLate(c *record.DealtCard, called record.Seq, clauses ...string) bool {
 	what, next := afterBanker(p.Round)
 	_, at := lies(p.Round, c, endOfTime)
 	place, _ := lies(p.Round, c, next)
@@ -447,7 +447,7 @@ func (p *Pass) placedLate(c *record.DealtCard, called record.Seq, cites ...strin
 		return false
 	}
 	p.Suspect(Finding{
-		Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{next, at}, Cites: cites,
+		Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{next, at}, Cites: p.exactly(clauses...),
 		Expected: cardName(c) + " on the area of the BANKER hand when the PLAYER point count is called",
 		Observed: "placed there after " + what,
 	})

@@ -461,7 +461,7 @@ func (p *Pass) bankerPlacedLate() {
 	called := counted(p.Round, baccarat.Player)
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
-		if c.Hand == baccarat.Banker && c.Index <= 2 && p.placedLate(c, called, p.exactly("(ii)(c)")...) {
+		if c.Hand == baccarat.Banker && c.Index <= 2 && p.placedLate(c, called, "(ii)(c)") {
 			return
 		}
 	}

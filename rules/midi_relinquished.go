@@ -255,17 +255,16 @@ func (p *Pass) turnedInTime(h baccarat.Hand) {
 				called = final.Seq
 			}
 		}
+		late := called != 0 && c.Revealed > called
+		if c.Revealed != 0 && !late {
+			continue
+		}
 		f := Finding{
-			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq},
+			Subject: finding.OfCard(c.CardSeq), Evidence: []record.Seq{c.Seq}, Observed: "not turned",
 			Expected: fmt.Sprintf("%s turned by DEALER before the %v %s is called", cardName(c), h, what),
 		}
-		switch {
-		case c.Revealed == 0:
-			f.Observed = "not turned"
-		case called != 0 && c.Revealed > called:
+		if late {
 			f.Observed, f.Evidence = "turned after the call", append(f.Evidence, called, c.Revealed)
-		default:
-			continue
 		}
 		p.Suspect(f)
 		return
