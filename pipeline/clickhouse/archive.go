@@ -543,18 +543,20 @@ func (r *archiveReader) skip(ctx context.Context) error {
 		return r.store.explain(readingArchive, err)
 	}
 	for _, t := range r.behind {
-		switch next := first[t.Table.Table]; {
-		case next > 0:
+		if next := first[t.Table.Table]; next > 0 {
 			t.after = next - 1
-		case len(t.epochs) > 1:
-			t.contest(math.MaxInt64)
-			t.epochs = t.epochs[1:]
-			t.after, t.size, t.expect = 0, 0, t.Table.Events
-		default:
+			continue
+		}
+		t.contest(math.MaxInt64)
+		if t.ended || len(t.epochs) == 1 {
 			if err := t.end(); err != nil {
 				return err
 			}
+			continue
 		}
+		t.epochs = t.epochs[1:]
+		t.after, t.size, t.expect = 0, 0, t.Table.Events
+		t.seq, t.same = 0, t.same[:0]
 	}
 	r.behind = r.behind[:0]
 	return nil

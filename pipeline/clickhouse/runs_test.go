@@ -153,6 +153,15 @@ func TestReplayOfSeveralTables(t *testing.T) {
 	}
 }
 
+// A replay that has seen enough ends, also if the last event of a sequence epoch contests another one.
+func TestReplayEndsAtAContest(t *testing.T) {
+	s := open(t, migrated(t))
+	write(t, s, numbered("p1", 10, 1, 2, 3))
+	write(t, s, numbered("p1", 20, 2))
+	write(t, s, numbered("p1", 40, 1, 2)) // the numbers begin again
+	replay(t, s, "p1", nil, func(e *Archived) bool { return e.Offset == 20 })
+}
+
 // A replay begins at no memory that had missed an event up to its number, or seen one behind it.
 func TestMemoryBefore(t *testing.T) {
 	s := open(t, migrated(t))
