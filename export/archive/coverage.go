@@ -91,9 +91,7 @@ func (r *Reader) covered(ctx context.Context, s export.Span) (export.Coverage, e
 	if err != nil {
 		return c, err
 	}
-	err = r.each(ctx, "the dead letters", "SELECT offset, reason FROM "+r.Store.Table("dead_letters")+
-		" FINAL WHERE topic = {topic:String} AND partition = {partition:Int32} AND offset BETWEEN {first:Int64} AND "+
-		"{last:Int64} ORDER BY offset", span,
+	err = r.each(ctx, "the dead letters", "SELECT offset, reason"+r.Store.DeadLetters()+" ORDER BY offset", span,
 		func(scan func(...any) error) error {
 			var d export.DeadLetter
 			err := scan(&d.Offset, &d.Reason)

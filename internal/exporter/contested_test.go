@@ -4,6 +4,7 @@ package exporter_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/exporter"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
@@ -44,8 +46,9 @@ func TestForgottenIsCompared(t *testing.T) {
 	run := h.agree(map[string]finding.Verdict{
 		"payout.player.odds": finding.Breach, "feed.dead-letters": finding.Unauditable,
 	}, "feed.dead-letters")
-	if run != 1 {
-		t.Errorf("the run counts %d dead letters, want the one that repeats no event", run)
+	listed := strings.Count(string(unpack(t, h.bundle)["coverage.ndjson"]), rows.Forgotten)
+	if run != 1 || listed != 1 {
+		t.Errorf("%d dead letters of the run, %d in the bundle, want the one that repeats no event", run, listed)
 	}
 }
 

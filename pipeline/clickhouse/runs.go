@@ -351,21 +351,26 @@ func (s *Store) SpanCoverage(ctx context.Context, partition int32, first, last i
 	}
 	for i := range covered {
 		c := &covered[i]
-		// A forgotten event repeats an archived one if that has its bytes.
-		const of = ` WHERE topic = {topic:String} AND partition = {partition:Int32}
-AND offset BETWEEN {first:Int64} AND {last:Int64}`
-		err := s.conn.QueryRow(ctx, "SELECT count(), min(offset), max(offset) FROM "+s.name("dead_letters")+" FINAL"+of+
-			` AND NOT (endsWith(reason, {forgotten:String}) AND SHA256(raw) GLOBAL IN (SELECT sha256 FROM `+s.name("events")+`
-    WHERE (table_id, seq) GLOBAL IN (SELECT extract(reason, '(?s)^table (.*) has passed event [0-9]+: '),
-        toUInt64OrZero(extract(reason, ' has passed event ([0-9]+): '))
-        FROM `+s.name("dead_letters")+of+` AND endsWith(reason, {forgotten:String}))))`,
-			append(args, params("topic", c.Topic, "forgotten", rows.Forgotten)...)...,
-		).Scan(&c.DeadLetters, &c.FirstDeadLetter, &c.LastDeadLetter)
+		err := s.conn.QueryRow(ctx, "SELECT count(), min(offset), max(offset)"+s.DeadLetters(),
+			append(args, params("topic", c.Topic)...)...).Scan(&c.DeadLetters, &c.FirstDeadLetter, &c.LastDeadLetter)
 		if err != nil {
 			return nil, s.explain("read the dead letters", err)
 		}
 	}
 	return covered, nil
+}
+
+// DeadLetters is FROM and WHERE of the dead letters of a topic and a partition at offsets from first to last, both
+// inclusive; the four are parameters of the query. A forgotten event is left out if an archived event has its bytes: it
+// repeats that.
+func (s *Store) DeadLetters() string {
+	const at = ` WHERE topic = {topic:String} AND partition = {partition:Int32}
+AND offset BETWEEN {first:Int64} AND {last:Int64}`
+	const forgotten = "endsWith(reason, '" + rows.Forgotten + "')"
+	letters := " FROM " + s.name("dead_letters") + " FINAL" + at
+	return letters + " AND NOT (" + forgotten + " AND SHA256(raw) GLOBAL IN (SELECT sha256 FROM " + s.name("events") + `
+WHERE (table_id, seq) GLOBAL IN (SELECT extract(reason, '(?s)^table (.*) has passed event [0-9]+: '),
+toUInt64OrZero(extract(reason, ' has passed event ([0-9]+): '))` + letters + " AND " + forgotten + ")))"
 }
 
 // covered finds the holes in one partition, by topic.
