@@ -19,7 +19,7 @@ func (s *Store) Moved(ctx context.Context, property string, from, until int64) (
 		"(argMin((seq, event_id, toUnixTimestamp64Nano(at), toString(pit_id)), offset) AS first).1, "+
 		"first.2, first.3, first.4"+
 		of+" AND (table_id, topic) GLOBAL IN (SELECT table_id, topic"+of+
-		" AND at >= fromUnixTimestamp64Nano({from:Int64}) GROUP BY table_id, topic HAVING uniqExact(partition) > 1) "+
+		" AND at >= fromUnixTimestamp64Nano({from:Int64}) GROUP BY table_id, topic HAVING min(partition) < max(partition)) "+
 		"GROUP BY name, log, partition ORDER BY name, log, first.3, partition",
 		params("property", property, "from", from, "until", until), func() {
 			m.From, m.To, m.TableID = m.To, partition, table
