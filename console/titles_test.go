@@ -139,4 +139,9 @@ func TestTableOfTitles(t *testing.T) {
 	if got := headline("feed.gap", "data_fault", 0, "events 5 to 5", "missing"); got != "The feed lost event 5" {
 		t.Errorf("one event: %q", got)
 	}
+	const expected = "records that can be read and compared at offsets 5 to 9"
+	if got := headline("feed.dead-letters", "data_fault", 0, expected, "dead letters: 2"); got !=
+		"2 records at offsets 5 to 9 could not be read or compared" {
+		t.Errorf("dead letters: %q", got)
+	}
 }
