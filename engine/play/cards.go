@@ -120,11 +120,9 @@ func (t *Table) usedAs(c *turn, s *Shoe, r *record.Round) {
 	case misread: // it counts as no card
 		s.Seen[d.Card]++
 	case kept.Card == baccarat.Unread:
-		s.Seen[baccarat.Unread]--
-		s.Seen[d.Card]++
+		s.recount(baccarat.Unread, d.Card)
 	case kept.Card != d.Card:
-		s.Seen[kept.Card]--
-		s.Seen[baccarat.Unread]++
+		s.recount(kept.Card, baccarat.Unread)
 		d.Card = baccarat.Unread
 		r.Recompose()
 		t.dispute(c, s, r)
@@ -265,8 +263,7 @@ func (s *Shoe) setThirdAside(r *record.Round) {
 // disputeCard notes that two events give a card of one number another hand or another rank: it counts as not read.
 func (t *Table) disputeCard(c *turn, s *Shoe, r *record.Round, d *record.DealtCard) {
 	if d.Card != baccarat.Unread {
-		s.Seen[d.Card]--
-		s.Seen[baccarat.Unread]++
+		s.recount(d.Card, baccarat.Unread)
 		d.Card = baccarat.Unread
 		r.Recompose()
 	}
@@ -440,5 +437,14 @@ func discard(r *record.Round, cards []uint32, seq record.Seq) {
 			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.DiscardedCard, seq
 			r.Recompose()
 		}
+	}
+}
+
+// recount counts a card as another one, unless it was not counted: a card found face up counts as what it was then, and
+// may be dealt as another.
+func (s *Shoe) recount(from, to baccarat.Card) {
+	if s.Seen[from] > 0 {
+		s.Seen[from]--
+		s.Seen[to]++
 	}
 }
