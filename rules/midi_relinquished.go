@@ -189,8 +189,9 @@ func checkDealerTurns(p *Pass) {
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		handed := handed(r, h)
 		if handed == nil {
-			p.turnedByOthers(h)
-			p.turnedInTime(h)
+			if !p.turnedByOthers(h) {
+				p.turnedInTime(h)
+			}
 			continue
 		}
 		by := p.rankings(h)
@@ -210,14 +211,14 @@ func checkDealerTurns(p *Pass) {
 	}
 }
 
-// turnedByOthers reports a hand that no patron wagered on, and that another than the dealer turned.
+// turnedByOthers reports a hand that no patron wagered on, and that another than the dealer turned, if there is one.
 // 9 NYCRR 5324.21(f)(3)(ii)(g)(3)(i).
-func (p *Pass) turnedByOthers(h baccarat.Hand) {
+func (p *Pass) turnedByOthers(h baccarat.Hand) bool {
 	r := p.Round
 	by := p.rankings(h)
 	unknown := record.Any(r.Steps, func(s *record.Step) bool { return unreported(r, s.Seat) })
 	if len(by[0].bettors)+len(by[2].bettors) > 0 || unknown {
-		return
+		return false
 	}
 	for i := range r.Cards {
 		c := &r.Cards[i]
@@ -229,9 +230,10 @@ func (p *Pass) turnedByOthers(h baccarat.Hand) {
 				Expected: fmt.Sprintf("%v hand turned by DEALER", h),
 				Observed: fmt.Sprintf("%s turned by %v", cardName(c), c.RevealedBy),
 			})
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // turnedInTime suspects a hand that is the dealer's to turn, and that was called while a card of it lay face down: "the
