@@ -144,8 +144,8 @@ func contestsLast(all []orderedLine) []orderedLine {
 	ordered := all[:0:0]
 	for i, line := range all {
 		if i > 0 && line.seq == all[i-1].seq {
-			waiting = append(waiting, line)
-			slices.SortFunc(waiting, func(a, b orderedLine) int { return cmp.Compare(a.at, b.at) })
+			n, _ := slices.BinarySearchFunc(waiting, line.at, func(w orderedLine, at int) int { return cmp.Compare(w.at, at) })
+			waiting = slices.Insert(waiting, n, line)
 			continue
 		}
 		for len(waiting) > 0 && waiting[0].at < line.at {
