@@ -118,8 +118,9 @@ func labelsOf(f *finding.Finding) string {
 		f.Citations)
 }
 
-// movedSince is how long before a day a table may have moved to another partition that differences follow from it.
-const movedSince = missingDays * 24 * int64(time.Hour)
+// movedSince is how long before a day a table may have moved to another partition that differences follow from it. Each
+// run reads the partitions of all events since then.
+const movedSince = 7 * 24 * int64(time.Hour)
 
 // moved reports the tables whose records moved to another partition on the day.
 func (r *run) moved(w window, all []engine.Moved) (found []finding.Finding) {
