@@ -35,18 +35,22 @@ func hashed(expressions []string) string {
 }
 
 // copies names the rows of the queue that show something else than their finding, at most a thousand. A row of a
-// version that a forged one doubles counts, too: which of the two a merge keeps is not known.
+// version that a forged one doubles counts, too: which of the two a merge keeps is not known. Where two live audits of
+// one table made a finding at two times, each of its rows may show either.
 func (s *Store) copies(ctx context.Context, property string) (problems []string, err error) {
 	names, of := queueCopies()
 	shown, found := hashed(names), hashed(of)
 	// A row that left the queue because its finding moved keeps its place in it.
 	var id, differ string
-	err = s.scan(ctx, "SELECT id, arrayStringConcat(arrayFilter((name, a, b, f) -> (a != f OR b != f) "+
-		"AND NOT (gone AND name IN ('at', 'urgency')), ['"+strings.Join(names, "', '")+"'], one, other, due), ', ') "+
-		"AS differ FROM (SELECT id, argMax("+shown+", (version, cityHash64("+shown+"))) AS one, argMax("+shown+
+	differs := func(row string) string {
+		return "arraySort(d -> length(d), arrayMap(f -> arrayFilter((name, a, b) -> a != b AND NOT (gone AND name IN " +
+			"('at', 'urgency')), ['" + strings.Join(names, "', '") + "'], " + row + ", f), due))[1]"
+	}
+	err = s.scan(ctx, "SELECT id, arrayStringConcat(arrayDistinct(arrayConcat("+differs("one")+", "+differs("other")+
+		")), ', ') AS differ FROM (SELECT id, argMax("+shown+", (version, cityHash64("+shown+"))) AS one, argMax("+shown+
 		", (version, bitNot(cityHash64("+shown+")))) AS other, argMax(state = 'withdrawn', version) AS gone FROM "+
 		s.name("open_findings")+" WHERE property_id = {property:String} GROUP BY id) AS q "+
-		"GLOBAL INNER JOIN (SELECT id, argMax("+found+", version) AS due FROM "+s.name("findings")+
+		"GLOBAL INNER JOIN (SELECT id, arraySort(groupUniqArray("+found+")) AS due FROM "+s.name("findings")+
 		" FINAL WHERE property_id = {property:String} GROUP BY id) AS f ON q.id = f.id WHERE notEmpty(differ) "+
 		"ORDER BY id LIMIT 1000", params("property", property), func() {
 		problems = append(problems, fmt.Sprintf("finding %s: the queue shows another %s", id, differ))
