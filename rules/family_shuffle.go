@@ -187,14 +187,14 @@ func checkReshuffleNotice(p *Pass) {
 }
 
 // judgeNotice requires the written notice, 30 minutes before, to the commission and to surveillance,
-// of what a configuration changes, or begins where the record begins with it. With no notice at all
+// of what a configuration changes, or begins where the record of the game begins with it. With no notice at all
 // the first use may lie before the record: then it cannot be judged.
 func (p *Pass) judgeNotice(topic record.NoticeTopic, what string, changes func(before, now *law.Config) bool) {
 	last, again := int64(math.MinInt64), false
 	var before, used *law.Config
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
-		if !now.Used {
+		if !now.Used || !p.governs(now.Config) {
 			continue
 		}
 		before, used = used, now.Config

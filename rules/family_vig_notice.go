@@ -93,7 +93,7 @@ func (p *Pass) changes(
 	var before *record.ConfigChange
 	for i := range p.Table.Changes {
 		now := &p.Table.Changes[i]
-		if !now.Used || unknown(now.Config) {
+		if !now.Used || !p.governs(now.Config) || unknown(now.Config) {
 			continue
 		}
 		if before != nil && differ(before.Config, now.Config) {
@@ -106,6 +106,14 @@ func (p *Pass) changes(
 		}
 		before = now
 	}
+}
+
+// governs reports whether the law in force is about the game of a configuration: its clauses on notices are about the
+// tables of its game. A table that opens as another game changes nothing of it. 9 NYCRR 5324.21 has mini and midi as
+// one.
+func (p *Pass) governs(c *law.Config) bool {
+	mini := func(g baccarat.Game) bool { return g == baccarat.Minibaccarat || g == baccarat.Midibaccarat }
+	return c.Game == p.Law.Game || mini(c.Game) && mini(p.Law.Game)
 }
 
 // tellApart drops the findings of a change, which are those at from and later, if the change was judged before. Again
