@@ -136,3 +136,51 @@ func TestCallingDealerOfBeforeTheClosing(t *testing.T) {
 		}
 	}
 }
+
+// The floorperson of before a closing, or of before lost events, is not the one who is assigned after it. One who is
+// assigned again verifies new cards.
+func TestFloorpersonOfBefore(t *testing.T) {
+	assigned := func(like *schema.Event, who string) schema.Event {
+		ev := like.Clone()
+		ev.Payload = &schema.FloorAssigned{FloorpersonID: who}
+		return ev
+	}
+	for name, c := range map[string]struct {
+		again, lost, want bool
+	}{
+		"closed":           {},
+		"assigned again":   {again: true, want: true},
+		"lost, not closed": {lost: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			events := reopens(t, [2]string{"nj-punto", "nj-punto"}, 1, func(day int, events []schema.Event) []schema.Event {
+				who := fmt.Sprint("floorperson ", day)
+				for i := range events {
+					if p, ok := events[i].Payload.(*schema.CardsVerified); ok {
+						p.VerifierID = who
+					}
+				}
+				if day == 0 {
+					events = slices.Insert(events, 0, assigned(&events[0], who))
+				} else if c.again {
+					events = slices.Insert(events, 0, assigned(&events[0], "another"))
+				}
+				return events
+			})
+			if c.lost { // somebody is assigned in the first shoe, and the table is not closed
+				closing := slices.IndexFunc(events, func(ev schema.Event) bool {
+					return ev.Payload.Kind() == schema.KindTableClosed
+				})
+				events[closing].Payload = &schema.LayoutAttested{Item: "vig-areas", Present: true}
+				lost := 1 + slices.IndexFunc(events, func(ev schema.Event) bool { return ev.Round == 2 })
+				events = slices.Delete(events, lost, lost+1)
+			}
+			found := slices.ContainsFunc(replay(t, events).Findings, func(f finding.Finding) bool {
+				return f.Rule == "open.floor-verification" && f.Verdict != finding.Unauditable
+			})
+			if found != c.want {
+				t.Errorf("open.floor-verification is found: %t, want %t", found, c.want)
+			}
+		})
+	}
+}

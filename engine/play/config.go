@@ -147,7 +147,7 @@ func (t *Table) closeTable(c *turn) {
 // endPlay closes all shoes of a table that has closed.
 func (t *Table) endPlay(c *turn) {
 	t.closeShoes(c)
-	t.IsOpen, t.Early, t.Dealer, t.Calling, t.Closing = false, nil, "", "", Closing{}
+	t.IsOpen, t.Early, t.Dealer, t.Calling, t.Floor, t.Closing = false, nil, "", "", "", Closing{}
 	clear(t.Patrons)
 	t.History.Occupied = nil
 }

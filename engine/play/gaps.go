@@ -24,7 +24,8 @@ import (
 //     moment it is made.
 //
 // What can no longer be known is dropped: the dealer, the patrons at the seats, the curator unless the gap is within a
-// round. The preparation of the next shoe depends on them, so that it cannot be proved either.
+// round, the calling dealer and the floorperson if it is. The preparation of the next shoe depends on them, so that it
+// cannot be proved either.
 
 // Gaps are what missing events leave open about a table until later events settle it.
 type Gaps struct {
@@ -68,6 +69,8 @@ func (t *Table) Lost(n uint64, ev *schema.Event) {
 		g.Begin, g.Elections, g.Seating = true, true, true
 		g.History, g.Reopened = true, false
 		t.Waits = false
+	} else {
+		t.Calling, t.Floor = "", "" // another gap leaves what rests on them unproved until the table closes
 	}
 	if !within && (n > 1 || !t.IsOpen) {
 		g.Law = true
