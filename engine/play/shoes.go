@@ -325,18 +325,18 @@ func (t *Table) Finish(s *Shoe) iter.Seq[Stage] {
 	}
 }
 
-// awaitsMoney reports whether money is due of the last round of a shoe, which may be nil.
+// awaitsMoney reports whether money is due of the last round of a shoe, which may be nil: of a wager that is not settled,
+// or not as the cards have it, or vigorish.
 func (s *Shoe) awaitsMoney() bool {
-	return s != nil && s.dueOf(func(r *record.Round) bool { return unsettled(r) || s.uncharged(r) })
+	return s != nil && s.dueOf(func(r *record.Round) bool {
+		return unsettled(r) || s.uncharged(r) || r.Config.Reports(baccarat.FeedSettlement) && rules.Amiss(s.Law, r)
+	})
 }
 
 // settlementDue reports whether something is still due of the last round of a shoe that ends: its settlement may follow
-// the end of the shoe, until the next shoe begins, and so may its correction.
+// the end of the shoe, until the first card of the next one, and so may its correction.
 func (s *Shoe) settlementDue() bool {
-	return s.dueOf(func(r *record.Round) bool {
-		return unsettled(r) || s.uncharged(r) || undiscarded(r) ||
-			r.Config.Reports(baccarat.FeedSettlement) && rules.Amiss(s.Law, r)
-	})
+	return s.awaitsMoney() || s.dueOf(undiscarded)
 }
 
 // dueOf reports whether something is due of a round that is open and can be audited.
