@@ -183,6 +183,16 @@ func (e *Engine) before() (last *Played) {
 	return last
 }
 
+// Drain takes in what waits in the reorder buffers. What may still come of the last rounds of shoes is awaited.
+func (e *Engine) Drain(out *rows.Set) {
+	for _, t := range e.inOrder {
+		for item := range t.order.Finish() {
+			e.take(t, &item, out)
+		}
+		e.Counts.Findings += t.verdict.Reported()
+	}
+}
+
 // Finish takes in what waits in the reorder buffers, and settles the last round of a shoe that has ended: the stream
 // has come to its end. It evaluates no rule that the events did not call for.
 func (e *Engine) Finish(out *rows.Set) {

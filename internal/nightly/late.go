@@ -42,6 +42,8 @@ type lateness struct {
 	holes map[string]hole
 	lived map[string]finding.Finding
 	books law.Books
+	// awaited are the findings for which the live audit waits, by id.
+	awaited map[string]bool
 }
 
 // explains reports whether a finding of the live audit alone may follow from a hole. Without the hole, rules of another
@@ -120,7 +122,9 @@ func (r *run) lateHole(ctx context.Context, f *finding.Finding) (h hole, late bo
 
 // lateness returns what the late events of all tables explain of a day.
 func (r *run) lateness(w window, m *merged) lateness {
-	l := lateness{map[string]hole{}, map[string]finding.Finding{}, r.Engine.Books}
+	l := lateness{
+		map[string]hole{}, map[string]finding.Finding{}, r.Engine.Books, map[string]bool{},
+	}
 	for table, holes := range r.late {
 		for _, h := range holes {
 			if h.at < w.from || h.at >= w.until+beside {
@@ -135,6 +139,9 @@ func (r *run) lateness(w window, m *merged) lateness {
 	for i := range m.tables {
 		for _, f := range m.tables[i].Lived {
 			l.lived[f.ID] = f
+		}
+		for _, id := range m.tables[i].Awaited {
+			l.awaited[id] = true
 		}
 	}
 	return l
@@ -174,12 +181,15 @@ func (w *without) finish(r *run, days []tableDay) {
 	if w == nil {
 		return
 	}
+	w.engine.Drain(&w.rows)
+	for i := range w.days {
+		days[i].LiveOpen = r.open(w.engine, r.windows[i].until)
+	}
 	w.engine.Finish(&w.rows)
 	w.collect(r)
 	for i := range w.days {
 		r.fold(&w.days[i])
 		days[i].Late, days[i].LiveFacts = true, w.days[i].Facts
-		days[i].LiveOpen = r.open(w.engine, r.windows[i].until)
 		days[i].Lived = finding.Latest(w.days[i].found)
 		now := byID(days[i].found)
 		days[i].Lived = slices.DeleteFunc(days[i].Lived, func(f finding.Finding) bool {

@@ -120,7 +120,10 @@ type tableDone struct {
 	LiveFacts []clickhouse.FactDigest `json:"live_facts,omitempty"`
 	LiveOpen  []OpenShoe              `json:"live_open,omitempty"`
 	Lived     []finding.Finding       `json:"lived,omitempty"`
-	found     []finding.Finding
+	// Awaited are the ids of the findings that only the end of the archive gives: the live audit waits for what may
+	// still come.
+	Awaited []string `json:"awaited,omitempty"`
+	found   []finding.Finding
 }
 
 // partDone is the last line of a part.

@@ -55,7 +55,7 @@ func reconcileAll(live, replayed []finding.Finding, version string, late *latene
 		before := was[f.ID]
 		delete(was, f.ID)
 		switch {
-		case before != nil && finding.Same(before, f), !counts(f):
+		case before != nil && finding.Same(before, f), !counts(f), late.awaited[f.ID]:
 		case before == nil && late.holes[f.TableID].explains(f):
 			d.Missing++
 			d.Late[f.ID] = late.holes[f.TableID].String() + " arrived late"

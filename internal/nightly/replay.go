@@ -149,13 +149,23 @@ func (p *replay) apply(e *clickhouse.Archived) bool {
 	return p.behind%settle == 0 && p.left == 0 && len(p.open(p.auditor, p.end())) == 0 && !p.lived.open(p.run)
 }
 
-// finish completes the days.
+// finish completes the days. What only the end of the archive gives is awaited by the live audit: the settlement of a
+// last round may still come.
 func (p *replay) finish() {
+	p.auditor.Drain(&p.rows)
+	p.collect(p.days, &p.rows)
+	awaited := make([]int, len(p.days))
+	for i := range p.days {
+		p.days[i].Open = append(p.days[i].Open, p.open(p.auditor, p.windows[i].until)...)
+		awaited[i] = len(p.days[i].found)
+	}
 	p.auditor.Finish(&p.rows)
 	p.collect(p.days, &p.rows)
 	for i := range p.days {
 		d := &p.days[i]
-		d.Open = append(d.Open, p.open(p.auditor, p.windows[i].until)...)
+		for _, f := range d.found[awaited[i]:] {
+			d.Awaited = append(d.Awaited, f.ID)
+		}
 		d.Digest = d.end()
 		d.found = finding.Latest(d.found)
 		p.fold(d)
