@@ -42,8 +42,15 @@ type lateness struct {
 	holes map[string]hole
 	lived map[string]finding.Finding
 	books law.Books
-	// awaited are the findings for which the live audit waits, by id.
-	awaited map[string]bool
+	// both are the findings that the replay gives without the late events, too; awaited those for which the live audit
+	// waits, by id.
+	both, awaited map[string]bool
+}
+
+// lacks reports whether a finding of the replay alone may follow from a hole: the live audit lacked the events. What
+// the replay finds without them as well, the live audit lacks for another reason, as under other rules.
+func (l *lateness) lacks(f *finding.Finding) bool {
+	return !l.both[f.ID] && l.holes[f.TableID].explains(f)
 }
 
 // explains reports whether a finding of the live audit alone may follow from a hole. Without the hole, rules of another
@@ -123,7 +130,7 @@ func (r *run) lateHole(ctx context.Context, f *finding.Finding) (h hole, late bo
 // lateness returns what the late events of all tables explain of a day.
 func (r *run) lateness(w window, m *merged) lateness {
 	l := lateness{
-		map[string]hole{}, map[string]finding.Finding{}, r.Engine.Books, map[string]bool{},
+		map[string]hole{}, map[string]finding.Finding{}, r.Engine.Books, map[string]bool{}, map[string]bool{},
 	}
 	for table, holes := range r.late {
 		for _, h := range holes {
@@ -139,6 +146,9 @@ func (r *run) lateness(w window, m *merged) lateness {
 	for i := range m.tables {
 		for _, f := range m.tables[i].Lived {
 			l.lived[f.ID] = f
+		}
+		for _, id := range m.tables[i].Both {
+			l.both[id] = true
 		}
 		for _, id := range m.tables[i].Awaited {
 			l.awaited[id] = true
@@ -192,6 +202,11 @@ func (w *without) finish(r *run, days []tableDay) {
 		days[i].Late, days[i].LiveFacts = true, w.days[i].Facts
 		days[i].Lived = finding.Latest(w.days[i].found)
 		now := byID(days[i].found)
+		for j := range days[i].Lived {
+			if id := days[i].Lived[j].ID; now[id] != nil {
+				days[i].Both = append(days[i].Both, id)
+			}
+		}
 		days[i].Lived = slices.DeleteFunc(days[i].Lived, func(f finding.Finding) bool {
 			return now[f.ID] != nil && finding.Same(&f, now[f.ID])
 		})

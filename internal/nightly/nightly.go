@@ -120,8 +120,9 @@ type tableDone struct {
 	LiveFacts []clickhouse.FactDigest `json:"live_facts,omitempty"`
 	LiveOpen  []OpenShoe              `json:"live_open,omitempty"`
 	Lived     []finding.Finding       `json:"lived,omitempty"`
-	// Awaited are the ids of the findings that only the end of the archive gives: the live audit waits for what may
-	// still come.
+	// Both are the ids of the findings that the replay gives without the events that arrived late, too. Awaited are the
+	// ids of those that only the end of the archive gives: the live audit waits for what may still come.
+	Both    []string `json:"both,omitempty"`
 	Awaited []string `json:"awaited,omitempty"`
 	found   []finding.Finding
 }

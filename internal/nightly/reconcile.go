@@ -56,7 +56,7 @@ func reconcileAll(live, replayed []finding.Finding, version string, late *latene
 		delete(was, f.ID)
 		switch {
 		case before != nil && finding.Same(before, f), !counts(f), late.awaited[f.ID]:
-		case before == nil && late.holes[f.TableID].explains(f):
+		case before == nil && late.lacks(f):
 			d.Missing++
 			d.Late[f.ID] = late.holes[f.TableID].String() + " arrived late"
 		case before == nil:
