@@ -14,8 +14,11 @@ func Amiss(l *law.Law, r *record.Round) bool {
 	}
 	return record.Any(r.Wagers, func(w *record.Wager) bool {
 		n := w.Net()
-		if w.Gone || w.Amount == 0 || w.Settlements() == 0 {
+		switch {
+		case w.Gone || w.Amount == 0 || w.Settlements() == 0:
 			return false
+		case l.Game == baccarat.CheminDeFer:
+			return cheminAmiss(r, w, c.Result())
 		}
 		switch outcomeUnder(l, r.Config, w, c) {
 		case baccarat.Pay:
@@ -29,4 +32,25 @@ func Amiss(l *law.Law, r *record.Round) bool {
 			return false
 		}
 	})
+}
+
+// cheminAmiss is Amiss of a wager of chemin de fer, which has no odds: the Banker's moves by what was wagered against
+// him or by all of it, another by its amount.
+func cheminAmiss(r *record.Round, w *record.Wager, result baccarat.Result) bool {
+	least := w.Amount
+	if w == bank(r) && result != baccarat.Tie {
+		covered := int64(0)
+		for i := range r.Wagers {
+			if v := &r.Wagers[i]; v.Spot == baccarat.SpotAgainstBanker && !v.Gone {
+				covered += v.Amount
+			}
+		}
+		least = min(least, covered)
+	}
+	want, got := cheminOutcome(w, result), w.Disposition()
+	taken, back := w.Net().Collected, w.Net().Returned
+	if want == baccarat.Collect && taken >= least && taken+back == w.Amount {
+		return false // the part that no participant wagered against went back
+	}
+	return got != want || moved(w) < least || moved(w) > w.Amount
 }
