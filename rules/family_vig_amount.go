@@ -21,8 +21,10 @@ type charge struct {
 	// joint means that one collection took it for wagers that were marked, or charged, apart.
 	joint bool
 	steps []record.Seq
-	// won, paid and wagers have an element for each wager covered.
+	// won, other, paid and wagers have an element for each wager covered. The amount won is what the wager was paid, of a
+	// wager that was not paid what it wins. other is the other reading of it: what it wins, and nothing if it was not paid.
 	won    []int64
+	other  []int64
 	paid   []record.Seq
 	wagers []string
 	// at are their indices in the round, ascending.
@@ -44,8 +46,8 @@ func (p *Pass) charges(v baccarat.Vig, each func(*charge)) {
 		return
 	}
 	p.charged, p.legal, p.together = p.charged[:0], seatLegality{}, r.PaidTogether()
-	paid := func(w *record.Wager) bool {
-		return w.Spot == baccarat.SpotBanker && (w.Paid.Times > 0 || w.PaidWith(p.together) != 0)
+	paid := func(w *record.Wager) bool { // or not, and the dealer owes it
+		return w.Spot == baccarat.SpotBanker && (w.Paid.Times > 0 || !w.Gone && p.disposition(w) == baccarat.Pay)
 	}
 	for i := range r.Steps {
 		s := &r.Steps[i]
@@ -117,10 +119,14 @@ func (p *Pass) cover(c *charge, w int) {
 	wager := &p.Round.Wagers[w]
 	c.at = slices.Insert(c.at, at, w)
 	won, paid := wager.Winnings(p.together)
-	if p.option("vig_coupon_in_base") == "false" {
-		won = max(won-wager.Coupon, 0) // a coupon wins its value
+	other := wager.Amount
+	if wager.Paid.Times == 0 && wager.PaidWith(p.together) == 0 {
+		won, other, paid = wager.Amount, 0, wager.Placed
 	}
-	c.won, c.paid = append(c.won, won), append(c.paid, paid)
+	if p.option("vig_coupon_in_base") == "false" {
+		won, other = max(won-wager.Coupon, 0), max(other-wager.Coupon, 0) // a coupon wins its value
+	}
+	c.won, c.other, c.paid = append(c.won, won), append(c.other, other), append(c.paid, paid)
 	c.wagers = append(c.wagers, wager.ID)
 }
 
@@ -134,7 +140,10 @@ func (p *Pass) chargeOf(seat uint32, wager string) int {
 	p.charged = slices.Grow(p.charged, 1)[:len(p.charged)+1]
 	last := len(p.charged) - 1
 	c := &p.charged[last]
-	*c = charge{seat: seat, steps: c.steps[:0], won: c.won[:0], paid: c.paid[:0], wagers: c.wagers[:0], at: c.at[:0]}
+	*c = charge{
+		seat: seat, steps: c.steps[:0], won: c.won[:0], other: c.other[:0], paid: c.paid[:0], wagers: c.wagers[:0],
+		at: c.at[:0],
+	}
 	return last
 }
 
@@ -154,6 +163,7 @@ func (p *Pass) join(to, wager int) int {
 	}
 	o := &p.charged[from]
 	c.at, c.won, c.paid = append(c.at, o.at...), append(c.won, o.won...), append(c.paid, o.paid...)
+	c.other = append(c.other, o.other...)
 	c.wagers, c.steps = append(c.wagers, o.wagers...), append(c.steps, o.steps...)
 	slices.Sort(c.at)
 	slices.Sort(c.steps)
@@ -258,11 +268,39 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 			return
 		}
 		p.charges(v, func(c *charge) {
-			if p.judgeVig(v, c) == verdict && !p.otherPercent(v, c) {
-				p.reportVig(v, c, "")
+			if p.judgeVig(v, c) != verdict || p.otherPercent(v, c) {
+				return
+			}
+			from, mispaid := len(p.Findings), !slices.Equal(c.won, c.other)
+			of, unpaid := *c, slices.Contains(c.other, 0)
+			if wrong := mispaid && p.wrongToo(v, c, verdict); wrong || !unpaid {
+				if wrong && !unpaid {
+					of.won = c.other // what it wins by the cards
+				}
+				p.reportVig(v, &of, "")
+				for i := range p.Findings[from:] {
+					p.Findings[from+i].Apart = wrong
+				}
 			}
 		})
 	}
+}
+
+// wrongToo reports whether a charge of wagers that were paid wrong, or not at all, is wrong in the same way by the other
+// reading of "the amount won", and together with what was paid: then it is a breach beside the payment, which else
+// explains it. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
+func (p *Pass) wrongToo(v baccarat.Vig, c *charge, verdict baccarat.VigVerdict) bool {
+	o := *c
+	o.won = c.other
+	if p.judgeVig(v, &o) != verdict {
+		return false
+	}
+	if slices.Contains(c.other, 0) {
+		return true
+	}
+	o.amount += sum(c.other) - sum(c.won) // kept of the payment, or given back with it
+	net := p.judgeVig(v, &o)
+	return net == verdict || verdict == baccarat.VigUnder && net != baccarat.VigLegal
 }
 
 func checkVigOver(p *Pass) {

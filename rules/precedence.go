@@ -76,7 +76,7 @@ func (s *Set) CoveredUntil(r *Rule) Stage {
 // other's rule, and both are about one matter. They share the round and the seat as far as both name one, and a
 // subject: an equal subject or part. A finding without a subject is about all of its round or shoe.
 func (s *Set) Covers(winner, loser *Finding) bool {
-	return slices.Contains(s.coveredBy[loser.Rule], winner.Rule) &&
+	return !loser.Apart && slices.Contains(s.coveredBy[loser.Rule], winner.Rule) &&
 		(winner.Round == loser.Round || winner.Round == 0 || loser.Round == 0) &&
 		(winner.Seat == loser.Seat || winner.Seat == 0 || loser.Seat == 0) &&
 		shareSubject(winner, loser)

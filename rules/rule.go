@@ -100,6 +100,8 @@ type Finding struct {
 	// Cites and Basis are the clauses and the basis of the finding if the rulebook's entry for the rule has others.
 	Cites []string
 	Basis finding.Basis
+	// Apart means that no other finding explains it, whatever its rule.
+	Apart bool
 }
 
 // Pass is what a rule may look at, and the one way out.

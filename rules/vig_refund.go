@@ -28,6 +28,7 @@ func GiveBack(l *law.Law, r *record.Round) {
 		if back := g.beyond(i); back > 0 {
 			g.last(i, back)
 		}
+		g.only(i)
 	}
 	for len(g.motions) > 0 {
 		g.player(g.motions[0].Wager)
@@ -75,6 +76,28 @@ func (g *giving) beyond(wager int) int64 {
 		return 0
 	}
 	return max(got, 0)
+}
+
+// only notes the only motion of a wager that wins, if it comes to less than the winnings and to exactly what makes the
+// vigorish of the wager right: the wager was not paid, and that is reported.
+func (g *giving) only(wager int) {
+	w := &g.round.Wagers[wager]
+	if g.void || w.Gone || w.Spot != baccarat.SpotBanker || w.Settlements() != 1 || w.Collected.Times > 0 ||
+		outcomeUnder(g.law, g.round.Config, w, g.coup) != baccarat.Pay {
+		return
+	}
+	low, high := g.due(func(i int) bool { return i == wager })
+	var took int64
+	for i := range g.round.Steps {
+		s := &g.round.Steps[i]
+		switch {
+		case tookVig(s) && g.of(s, func(i int) bool { return i == wager }):
+			took = baccarat.Add(took, s.Amount)
+		case s.Kind > record.StepReturned || s.Wager != wager:
+		case s.Amount < w.Amount && took > high && took-s.Amount >= low && took-s.Amount <= high:
+			g.motions = append(g.motions, record.Refund{Seq: s.Seq, Wager: wager, Amount: s.Amount})
+		}
+	}
 }
 
 // last notes the last motions of a wager if they come to an amount, or the latest motion of it that does.

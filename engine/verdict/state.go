@@ -54,6 +54,7 @@ type EntryState struct {
 	State              uint8
 	CoveredBy          int
 	Emitted            EmittedState
+	Apart              bool `cbor:",omitempty"`
 }
 
 // EmittedState is a finding as it was emitted. It has the fields of finding.Finding, but each is written even if empty.
@@ -122,7 +123,7 @@ func (t *Table) shoeState(of *play.Shoe) ShoeState {
 			Rule: f.Rule.Name, Round: f.Round, Seat: f.Seat, Subject: f.Subject, Parts: f.Parts, Amount: f.Amount,
 			Expected: f.Expected, Observed: f.Observed, Evidence: f.Evidence, Verdict: f.Verdict, Cites: f.Cites,
 			Basis: f.Basis, Until: e.until, At: e.at, State: uint8(e.state), CoveredBy: e.coveredBy,
-			Emitted: EmittedState(e.row),
+			Emitted: EmittedState(e.row), Apart: f.Apart,
 		})
 	}
 	for _, r := range s.silent {
@@ -173,7 +174,7 @@ func (s *shoe) restore(st *ShoeState, byName map[string]*rules.Rule) error {
 			finding: rules.Finding{
 				Rule: named(e.Rule), Round: e.Round, Seat: e.Seat, Subject: e.Subject, Parts: e.Parts, Amount: e.Amount,
 				Expected: e.Expected, Observed: e.Observed, Evidence: e.Evidence, Verdict: e.Verdict, Cites: e.Cites,
-				Basis: e.Basis,
+				Basis: e.Basis, Apart: e.Apart,
 			},
 			until: e.Until, at: e.At, state: entryState(e.State), coveredBy: e.CoveredBy,
 			row: finding.Finding(e.Emitted),
