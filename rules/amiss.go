@@ -54,3 +54,31 @@ func cheminAmiss(r *record.Round, w *record.Wager, result baccarat.Result) bool 
 	}
 	return got != want || moved(w) < least || moved(w) > w.Amount
 }
+
+// VigAmiss reports whether vigorish of a round was marked or taken, and is not what a player owes for the round: a
+// correction may follow. What was taken may pay what was marked.
+func VigAmiss(l *law.Law, r *record.Round) bool {
+	c := Settling(l, r)
+	if l == nil || r.Config == nil || !c.Complete || r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void {
+		return false
+	}
+	g := giving{law: l, round: r, coup: c}
+	return record.Any(r.Wagers, func(w *record.Wager) bool {
+		if w.Spot != baccarat.SpotBanker || w.Gone {
+			return false
+		}
+		mine := func(i int) bool { return r.Wagers[i].MayBeOf(w) }
+		var marked, took int64
+		for i := range r.Steps {
+			switch s := &r.Steps[i]; {
+			case s.Kind == record.StepVigMarked && s.Wager >= 0 && mine(s.Wager):
+				marked = baccarat.Add(marked, s.Amount)
+			case tookVig(s) && g.of(s, mine):
+				took = baccarat.Add(took, s.Amount)
+			}
+		}
+		low, high := g.due(mine)
+		right := func(amount int64) bool { return amount >= low && amount <= high }
+		return marked+took > 0 && !right(marked) && !right(took) && !right(baccarat.Add(marked, took))
+	})
+}

@@ -11,18 +11,19 @@ import (
 
 // chargedIn is the round whose vigorish a collection of outstanding vigorish takes at once, nil if it takes what was
 // owed before. It names wagers of that round alone, or the seat owes nothing else. Nothing was marked or taken for
-// them, or a wrong amount was marked (putsRight).
+// them, or a wrong amount was marked (putsRight), or too little was taken (completes).
 func chargedIn(t *Table, s *Shoe, p *schema.VigorishCollected, round uint32) *record.Round {
 	if p.VigorishKind != schema.VigorishKindOutstanding {
 		return nil
 	}
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
-		if !mayCharge(r, round) {
+		named := len(p.WagerIDs) > 0
+		if !mayCharge(r, round) && !(named && mayCharge(r, 0)) { // it may have the number of the round that comes next
 			continue
 		}
-		switch named := len(p.WagerIDs) > 0; {
+		switch {
 		case named && !slices.ContainsFunc(p.WagerIDs, func(id string) bool { return !chargeable(r, id) }),
-			(named || !t.owesBefore(s, p.Seat)) && s.putsRight(r, p),
+			(named || !t.owesBefore(s, p.Seat)) && (s.putsRight(r, p) || s.completes(r, p)),
 			!named && s.owesAtOnce(r, p.Seat) && !t.owesBefore(s, p.Seat):
 			return r
 		}
@@ -185,6 +186,40 @@ func (s *Shoe) putsRight(r *record.Round, p *schema.VigorishCollected) bool {
 	short := commission && len(wagers) == 1 && p.Amount < v.Low(r.Wagers[wagers[0]].Amount) &&
 		!record.Parts(marked, p.Amount, v.Percent, r.Wagers[wagers[0]].Amount)
 	return short || s.legalOf(r, p.Amount, wagers)
+}
+
+// completes reports whether a collection is of wagers of a round from which too little was taken, and of which nothing
+// was marked.
+func (s *Shoe) completes(r *record.Round, p *schema.VigorishCollected) bool {
+	v, commission := s.commission(r)
+	if !commission || slices.ContainsFunc(p.WagerIDs, func(id string) bool { return r.WagerIndex(id) < 0 }) {
+		return false
+	}
+	low, took := int64(0), int64(0)
+	of := func(w int) bool {
+		b := &r.Wagers[w]
+		return b.Spot == baccarat.SpotBanker && !b.Gone && collects(p, b.ID, b.Seat)
+	}
+	for w := range r.Wagers {
+		if of(w) {
+			low = baccarat.Add(low, v.Low(r.Wagers[w].Amount))
+		}
+	}
+	for i := range r.Steps {
+		m := &r.Steps[i]
+		switch {
+		case m.Kind == record.StepVigMarked && m.Wager >= 0 && of(m.Wager):
+			return false
+		case m.Kind > record.StepVigMarked && m.Seat == p.Seat:
+			for w := range r.Wagers {
+				if m.Covers(r, w) && !of(w) {
+					return false
+				}
+			}
+			took = baccarat.Add(took, m.Amount)
+		}
+	}
+	return took > 0 && took < low
 }
 
 // chargeable reports whether a round has a banker wager from which nothing was marked or taken.
