@@ -406,7 +406,41 @@ func checkWinnerCall(p *Pass) {
 		p.noWinnerCalled(c, want)
 	case s.first != nil:
 		p.judgeEarly(want, callName(want))
+		p.contradicts(want)
 	}
+}
+
+// contradicts suspects a right call of the result with the other hand, or with another count than that of the hand that
+// won: "the final point count of each hand". The calls of the final counts are the announcement, and such a count is
+// their error if they have it, too. N.J.A.C. 19:47-3.10(a), 7.10(a); 9 NYCRR 5324.21(i)(1).
+func (p *Pass) contradicts(want baccarat.Code) {
+	c, r := p.coup(), p.Round
+	call, _ := lone(r, want, baccarat.NoHand)
+	hand, count := baccarat.NoHand, c.P
+	switch want {
+	case baccarat.PlayerWins:
+		hand = baccarat.Player
+	case baccarat.BankerWins:
+		hand, count = baccarat.Banker, c.B
+	}
+	other := hand != baccarat.NoHand && call.Hand != baccarat.NoHand && call.Hand != hand
+	wrong := call.Value != 0 && call.Value != uint32(count)
+	same := func(o *record.Call) bool { return o.Code == baccarat.FinalCount && o.Value == call.Value }
+	if call.Seq < lastCard(r) || !other && (!wrong || record.Any(r.Calls, func(o *record.Call) bool {
+		return same(o) && (hand == baccarat.NoHand || o.Hand == hand)
+	})) {
+		return
+	}
+	f := Finding{Expected: callName(want), Observed: callName(want), Evidence: append(cardEvidence(r), call.Seq)}
+	if other {
+		f.Expected, f.Observed = fmt.Sprintf("%s of the %v hand", f.Expected, hand),
+			fmt.Sprintf("%s of the %v hand", f.Observed, call.Hand)
+	}
+	if wrong {
+		f.Expected, f.Observed = fmt.Sprintf("%s with %d", f.Expected, count), fmt.Sprintf("%s with %d", f.Observed, call.Value)
+	}
+	f.Expected, f.Observed = f.Expected+" announced", f.Observed+" announced"
+	p.Suspect(f)
 }
 
 // noWinnerCalled reports a round of which no winner was announced. A dragon 7 and a panda 8 are hands that win: whether
@@ -459,6 +493,7 @@ func checkTieCall(p *Pass) {
 		p.reportCall(s.wrong, finding.Subject{}, "TIE_HAND announced", "not announced")
 	case tie:
 		p.judgeEarly(want, callName(want))
+		p.contradicts(want)
 	case !tie && s.wrong != nil && s.wrong.Code == baccarat.TieHand:
 		p.judgeWrong(&s, fmt.Sprintf("%s announced at %d to %d", callName(want), c.P, c.B), "TIE_HAND announced")
 	}
