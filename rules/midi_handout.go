@@ -18,6 +18,7 @@ type handout struct {
 	gaveUp   record.Seq
 	returned []uint32
 	again    record.Seq // the handout of cards that were not named, and may be these
+	before   record.Seq // the return of the cards, if it was recorded before their handout, and none after it
 }
 
 // handouts lists the handouts of a round. A handout ends where one of its cards is handed out again, or may be.
@@ -59,10 +60,32 @@ func (p *Pass) handouts() []handout {
 			}
 		}
 		slices.Sort(o.returned)
+		if len(o.backs) == 0 && o.gaveUp == 0 {
+			o.before = backBefore(r, s)
+		}
 		list = append(list, o)
 	}
 	p.scratch.handouts, p.backs, p.numbers = list, backs, cards
 	return list
+}
+
+// backBefore is the return, face up and by their patron, of the cards of a handout that was recorded before it, while no
+// one had them; 0 if there is none.
+func backBefore(r *record.Round, out *record.Squeeze) record.Seq {
+	var back record.Seq
+	for i := range r.Squeezes {
+		s := &r.Squeezes[i]
+		if s.Seq >= out.Seq || s.Hand != out.Hand || !slices.Equal(s.Cards, out.Cards) || len(s.Cards) == 0 {
+			continue
+		}
+		if s.Kind == record.SqueezeHanded {
+			return 0
+		}
+		if s.Kind == record.SqueezeReturned && s.Seat == out.Seat && s.Face == baccarat.FaceUp {
+			back = s.Seq
+		}
+	}
+	return back
 }
 
 // handedApart reports whether a card belongs to another handout of the hand to the same patron, and not to this one,
@@ -94,8 +117,8 @@ func allUp(backs []*record.Squeeze, cards int) bool {
 
 // ends is when the cards of a handout came back, or the patron gave them up; endOfTime if never.
 func (o *handout) ends() record.Seq {
-	if o.gaveUp != 0 {
-		return o.gaveUp
+	if o.gaveUp != 0 || o.before != 0 {
+		return max(o.gaveUp, o.before)
 	}
 	if o.again != 0 && len(o.returned) < len(o.out.Cards) && !o.unnamed() {
 		return o.again
@@ -186,11 +209,14 @@ func checkSqueezeFaces(p *Pass) {
 		if observed == "" {
 			continue
 		}
+		if o.before != 0 && s.Face != baccarat.FaceUp {
+			observed, at = "returned before they were handed out", o.before
+		}
 		evidence := []record.Seq{s.Seq}
 		if at != 0 {
 			evidence = append(evidence, at)
 		}
-		p.Report(Finding{
+		p.suspectIf(o.before != 0 && at == o.before, Finding{ // one of the two may be recorded late
 			Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: evidence,
 			Expected: fmt.Sprintf("%s handed to seat %d face DOWN and returned face UP", numbered("card", s.Cards), s.Seat),
 			Observed: observed, Cites: p.citedOut(s),
@@ -276,7 +302,7 @@ func (p *Pass) turnedBefore() {
 			return s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, c.CardSeq)
 		})
 		if c.Revealed == 0 || at < 0 || c.Revealed > r.Squeezes[at].Seq || r.Squeezes[at].Face == baccarat.FaceUp ||
-			c.Face != baccarat.FaceDown {
+			c.Face != baccarat.FaceDown || backBefore(r, &r.Squeezes[at]) == c.Revealed {
 			continue
 		}
 		p.Suspect(Finding{
