@@ -437,7 +437,8 @@ func (p *Pass) contradicts(want baccarat.Code) {
 			fmt.Sprintf("%s of the %v hand", f.Observed, call.Hand)
 	}
 	if wrong {
-		f.Expected, f.Observed = fmt.Sprintf("%s with %d", f.Expected, count), fmt.Sprintf("%s with %d", f.Observed, call.Value)
+		f.Expected = fmt.Sprintf("%s with %d", f.Expected, count)
+		f.Observed = fmt.Sprintf("%s with %d", f.Observed, call.Value)
 	}
 	f.Expected, f.Observed = f.Expected+" announced", f.Observed+" announced"
 	p.Suspect(f)

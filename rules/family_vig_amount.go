@@ -22,7 +22,8 @@ type charge struct {
 	joint bool
 	steps []record.Seq
 	// won, other, paid and wagers have an element for each wager covered. The amount won is what the wager was paid, of a
-	// wager that was not paid what it wins. other is the other reading of it: what it wins, and nothing if it was not paid.
+	// wager that was not paid what it wins. other is the other reading of it: what it wins, and nothing if it was not
+	// paid.
 	won    []int64
 	other  []int64
 	paid   []record.Seq
@@ -286,8 +287,8 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 	}
 }
 
-// wrongToo reports whether a charge of wagers that were paid wrong, or not at all, is wrong in the same way by the other
-// reading of "the amount won", and together with what was paid: then it is a breach beside the payment, which else
+// wrongToo reports whether a charge of wagers that were paid wrong, or not at all, is wrong in the same way by the
+// other reading of "the amount won", and together with what was paid: then it is a breach beside the payment, which else
 // explains it. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
 func (p *Pass) wrongToo(v baccarat.Vig, c *charge, verdict baccarat.VigVerdict) bool {
 	o := *c

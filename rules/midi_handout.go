@@ -69,8 +69,8 @@ func (p *Pass) handouts() []handout {
 	return list
 }
 
-// backBefore is the return, face up and by their patron, of the cards of a handout that was recorded before it, while no
-// one had them; 0 if there is none.
+// backBefore is the return, face up and by their patron, of the cards of a handout that was recorded before it, while
+// no one had them; 0 if there is none.
 func backBefore(r *record.Round, out *record.Squeeze) record.Seq {
 	var back record.Seq
 	for i := range r.Squeezes {
