@@ -355,8 +355,8 @@ func checkStyle(p *Pass) {
 
 // turnedLate reports whether a banker card that waits face down was turned after the step that follows it: the cards
 // are turned when the player hand is called, and the banker hand is called once they are positioned.
-// N.J.A.C. 19:47-7.7(c)2, 7.8(a); 9 NYCRR 5324.21(f)(3)(i)(b), (g). No one calls or draws by a card that lies face down:
-// the turn may be recorded late.
+// N.J.A.C. 19:47-7.7(c)2, 7.8(a); 9 NYCRR 5324.21(f)(3)(i)(b), (g). No one calls or draws by a card that lies face
+// down: the turn may be recorded late.
 func (p *Pass) turnedLate(c *record.DealtCard, f *Finding) bool {
 	what, at := afterBanker(p.Round)
 	if at == 0 || c.Revealed < at {

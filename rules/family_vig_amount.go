@@ -288,8 +288,8 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 }
 
 // wrongToo reports whether a charge of wagers that were paid wrong, or not at all, is wrong in the same way by the
-// other reading of "the amount won", and together with what was paid: then it is a breach beside the payment, which else
-// explains it. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
+// other reading of "the amount won", and together with what was paid: then it is a breach beside the payment, which
+// else explains it. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
 func (p *Pass) wrongToo(v baccarat.Vig, c *charge, verdict baccarat.VigVerdict) bool {
 	o := *c
 	o.won = c.other
