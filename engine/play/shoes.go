@@ -325,8 +325,8 @@ func (t *Table) Finish(s *Shoe) iter.Seq[Stage] {
 	}
 }
 
-// awaitsMoney reports whether money is due of the last round of a shoe, which may be nil: of a wager that is not settled,
-// or not as the cards have it, or vigorish that is not charged, or not as it is owed.
+// awaitsMoney reports whether money is due of the last round of a shoe, which may be nil: of a wager that is not
+// settled, or not as the cards have it, or vigorish that is not charged, or not as it is owed.
 func (s *Shoe) awaitsMoney() bool {
 	return s != nil && s.dueOf(func(r *record.Round) bool {
 		return unsettled(r) || s.uncharged(r) || r.Config.Reports(baccarat.FeedSettlement) && rules.Amiss(s.Law, r) ||
