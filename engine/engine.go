@@ -186,10 +186,14 @@ func (e *Engine) before() (last *Played) {
 // Drain takes in what waits in the reorder buffers. What may still come of the last rounds of shoes is awaited.
 func (e *Engine) Drain(out *rows.Set) {
 	for _, t := range e.inOrder {
-		for item := range t.order.Finish() {
-			e.take(t, &item, out)
-		}
+		e.drain(t, out)
 		e.Counts.Findings += t.verdict.Reported()
+	}
+}
+
+func (e *Engine) drain(t *table, out *rows.Set) {
+	for item := range t.order.Finish() {
+		e.take(t, &item, out)
 	}
 }
 
@@ -197,9 +201,7 @@ func (e *Engine) Drain(out *rows.Set) {
 // has come to its end. It evaluates no rule that the events did not call for.
 func (e *Engine) Finish(out *rows.Set) {
 	for _, t := range e.inOrder {
-		for item := range t.order.Finish() {
-			e.take(t, &item, out)
-		}
+		e.drain(t, out)
 		e.endClosing(t, out)
 		e.endShoes(t, out)
 		e.Counts.Findings += t.verdict.Reported()

@@ -42,9 +42,9 @@ type flow struct {
 	weighed    int       // snapshots that are part of bytes
 	load       int64     // of the batch, in the load of the group
 	beside     beside
-	elsewhere  []engine.Played // tables that have played in other partitions
-	flights    []*flight       // in order; their outcome is not yet known to the flow
-	failed     bool            // a batch was not written: none may follow
+	elsewhere  []Played  // tables that have played in other partitions
+	flights    []*flight // in order; their outcome is not yet known to the flow
+	failed     bool      // a batch was not written: none may follow
 	took       chan struct{}
 
 	committed int64

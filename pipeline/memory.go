@@ -11,7 +11,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -166,22 +165,22 @@ func (m *MemorySink) Snapshots(_ context.Context, topic string, partition int32,
 }
 
 // Beside are the tables of the other partitions of a topic; see Journal.
-func (m *MemorySink) Beside(_ context.Context, topic string, partition int32) ([]engine.Played, error) {
+func (m *MemorySink) Beside(_ context.Context, topic string, partition int32) ([]Played, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	first := map[engine.Played]int64{}
+	first := map[Played]int64{}
 	for _, r := range m.snapshots {
-		p := engine.Played{PropertyID: r.PropertyID, TableID: r.TableID, Partition: r.Partition}
+		p := Played{PropertyID: r.PropertyID, TableID: r.TableID, Partition: r.Partition}
 		if at, known := first[p]; r.Topic == topic && r.Partition != partition && (!known || r.At < at) {
 			first[p] = r.At
 		}
 	}
-	var all []engine.Played
+	var all []Played
 	for p, at := range first {
 		p.At = at
 		all = append(all, p)
 	}
-	slices.SortFunc(all, func(a, b engine.Played) int {
+	slices.SortFunc(all, func(a, b Played) int {
 		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID),
 			cmp.Compare(a.Partition, b.Partition))
 	})

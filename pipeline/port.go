@@ -75,7 +75,7 @@ type Journal interface {
 	Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error)
 	// Beside are the tables with snapshots of the other partitions of a topic, and the time of the first of each, in
 	// order.
-	Beside(ctx context.Context, topic string, partition int32) ([]engine.Played, error)
+	Beside(ctx context.Context, topic string, partition int32) ([]Played, error)
 }
 
 // Restorer is a Step that can begin in the middle of a stream.
@@ -85,7 +85,7 @@ type Restorer interface {
 
 // Newcomer is a Step for which it matters that a table of its stream has played in another partition before.
 type Newcomer interface {
-	Elsewhere(played []engine.Played)
+	Elsewhere(played []Played)
 }
 
 // Sink keeps batches.

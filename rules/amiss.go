@@ -9,7 +9,7 @@ import (
 // Amiss reports whether a wager of a round is settled, and not as the cards have it: a correction may follow.
 func Amiss(l *law.Law, r *record.Round) bool {
 	c := Settling(l, r)
-	if l == nil || r.Config == nil || !c.Complete || r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void {
+	if !byCards(l, r, c) {
 		return false
 	}
 	return record.Any(r.Wagers, func(w *record.Wager) bool {
@@ -32,6 +32,11 @@ func Amiss(l *law.Law, r *record.Round) bool {
 			return false
 		}
 	})
+}
+
+// byCards reports whether the cards of a round, of which c is the coup, decide what is due.
+func byCards(l *law.Law, r *record.Round, c *baccarat.Coup) bool {
+	return l != nil && r.Config != nil && c.Complete && r.Voided.Seq == 0 && r.Ended.Result != baccarat.Void
 }
 
 // cheminAmiss is Amiss of a wager of chemin de fer, which has no odds: the Banker's moves by what was wagered against
@@ -59,7 +64,7 @@ func cheminAmiss(r *record.Round, w *record.Wager, result baccarat.Result) bool 
 // correction may follow. What was taken may pay what was marked.
 func VigAmiss(l *law.Law, r *record.Round) bool {
 	c := Settling(l, r)
-	if l == nil || r.Config == nil || !c.Complete || r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void {
+	if !byCards(l, r, c) {
 		return false
 	}
 	g := giving{law: l, round: r, coup: c}

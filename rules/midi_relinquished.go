@@ -215,9 +215,7 @@ func checkDealerTurns(p *Pass) {
 // 9 NYCRR 5324.21(f)(3)(ii)(g)(3)(i).
 func (p *Pass) turnedByOthers(h baccarat.Hand) bool {
 	r := p.Round
-	by := p.rankings(h)
-	unknown := record.Any(r.Steps, func(s *record.Step) bool { return unreported(r, s.Seat) })
-	if len(by[0].bettors)+len(by[2].bettors) > 0 || unknown {
+	if !p.unwagered(h) {
 		return false
 	}
 	for i := range r.Cards {
@@ -283,9 +281,14 @@ func (p *Pass) dealersToTurn(h baccarat.Hand) bool {
 			accepted = accepted || s.Kind == record.SqueezeOffered && s.Accepted
 		}
 	}
+	return !accepted && (declined || p.unwagered(h))
+}
+
+// unwagered reports whether no patron wagered on a hand, as far as all wagers are reported.
+func (p *Pass) unwagered(h baccarat.Hand) bool {
 	by := p.rankings(h)
-	unknown := record.Any(r.Steps, func(s *record.Step) bool { return unreported(r, s.Seat) })
-	return !accepted && (declined || len(by[0].bettors)+len(by[2].bettors) == 0 && !unknown)
+	return len(by[0].bettors)+len(by[2].bettors) == 0 &&
+		!record.Any(p.Round.Steps, func(s *record.Step) bool { return unreported(p.Round, s.Seat) })
 }
 
 // checkSqueezeWithdrawn judges who withdrew a hand from a patron, and on what ground.
