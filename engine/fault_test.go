@@ -12,6 +12,10 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/fault"
 )
 
+// failed are seeds of faults that gave another finding once: a misread card explained late wagers of a stand-off,
+// and the Banker wagered from the seat of a banco suivi.
+var failed = map[string][]uint64{"chemin.banker.wager-before-deal": {97}, "chemin.against.not-banker": {10}}
+
 // Each fault gives exactly its finding, whatever the seed: no other of level minor or above.
 func TestFaultsAreFound(t *testing.T) {
 	for i, broken := range fault.All() {
@@ -20,7 +24,7 @@ func TestFaultsAreFound(t *testing.T) {
 		}
 		t.Run(broken.Rule, func(t *testing.T) {
 			t.Parallel()
-			for _, seed := range enginetest.Seeds(i, 4, 200) {
+			for _, seed := range append(enginetest.Seeds(i, 4, 200), failed[broken.Rule]...) {
 				events, want, err := fault.Plant(deal.Options{}, broken, seed)
 				if err != nil {
 					t.Fatal(err)

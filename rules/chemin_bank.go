@@ -264,7 +264,7 @@ func checkNotBanker(p *Pass) {
 		if w.Spot != baccarat.SpotAgainstBanker || w.Gone {
 			continue
 		}
-		his := w.Patron != "" && w.Patron == bank.Patron
+		his := isOf(w, bank)
 		if !his && (w.Seat != bank.Seat || w.Patron != "" && bank.Patron != "") {
 			continue
 		}
@@ -280,4 +280,15 @@ func checkNotBanker(p *Pass) {
 		f.Observed = fmt.Sprintf("a wager at the Banker's seat %d", w.Seat)
 		p.Suspect(f)
 	}
+}
+
+// isOf reports whether a wager is known to be the Banker's own.
+func isOf(w, bank *record.Wager) bool { return w.Patron != "" && w.Patron == bank.Patron }
+
+// ownAt reports whether a wager of a seat against the Banker is his own.
+func (p *Pass) ownAt(seat uint32) bool {
+	bank := bank(p.Round)
+	return bank != nil && slices.ContainsFunc(p.Round.Wagers, func(w record.Wager) bool {
+		return w.Seat == seat && w.Spot == baccarat.SpotAgainstBanker && !w.Gone && isOf(&w, bank)
+	})
 }

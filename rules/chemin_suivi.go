@@ -99,6 +99,7 @@ func checkSuiviEligible(p *Pass) {
 			continue
 		}
 		switch another := p.newcomer(b.Seat); {
+		case another != "" && p.ownAt(b.Seat): // chemin.against.not-banker reports it
 		case p.lastDecided() == nil && !p.Shoe.Prep.First:
 			p.CannotJudge("the Banker's preceding wager may be one of an earlier shoe", b.Seq)
 		case p.equaledFormer(b.Seat):

@@ -74,7 +74,7 @@ func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	if len(p.Findings) > maxExplained || p.Round.Facts() > maxReread {
 		return Reading{}, false
 	}
-	asRead := p.accusations(p.Round, stage)
+	asRead, _ := p.accusations(p.Round, stage)
 	one, ok := p.rereadOne(asRead, stage)
 	if ok && one.leaves == 0 {
 		return one, true
@@ -116,13 +116,13 @@ func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) 
 		if evaluated++; evaluated > maxPairs {
 			break
 		}
-		reading := Reading{Cards: cards, explained: map[about]bool{}, left: p.accusations(two, stage)}
-		maps.DeleteFunc(reading.left, func(a about, _ Finding) bool { return a.rule.Name == "count.card-values" })
+		reading := p.reading(asRead, two, stage, cards...)
 		for a := range asRead {
-			if _, ok := reading.left[a]; !ok {
+			if a.rule.Name == "count.card-values" {
 				reading.explained[a] = true
 			}
 		}
+		maps.DeleteFunc(reading.left, func(a about, _ Finding) bool { return a.rule.Name == "count.card-values" })
 		reading.beside = reading.madeAlone(asRead)
 		better := len(reading.explained)-len(reading.beside) > len(best.explained)-len(best.beside)
 		if len(reading.explained) >= 2+2*len(reading.beside) && better {
@@ -184,19 +184,25 @@ func (p *Pass) readings(asRead map[about]Finding, stage Stage, matching bool) []
 			if ended := &p.Round.Ended; (ended.Seq == 0 || ended.MatchesCounts(other.Coup())) != matching {
 				continue
 			}
-			r := Reading{
-				Cards: []OtherCard{{i, as}}, explained: map[about]bool{}, left: p.accusations(other, stage),
-			}
-			for a := range asRead {
-				if _, ok := r.left[a]; !ok {
-					r.explained[a] = true
-					r.valueAgrees = r.valueAgrees || a.rule.Name == "count.card-values"
-				}
-			}
-			readings = append(readings, r)
+			readings = append(readings, p.reading(asRead, other, stage, OtherCard{i, as}))
 		}
 	}
 	return readings
+}
+
+// reading is what a round with other cards explains and leaves. A finding that is information under it, with the same
+// expectation, has not vanished: the act stays, and the cards only decide its weight.
+func (p *Pass) reading(asRead map[about]Finding, other *record.Round, stage Stage, cards ...OtherCard) Reading {
+	r := Reading{Cards: cards, explained: map[about]bool{}}
+	left, informs := p.accusations(other, stage)
+	r.left = left
+	for a, f := range asRead {
+		if _, ok := left[a]; !ok && informs[a] != f.Expected {
+			r.explained[a] = true
+			r.valueAgrees = r.valueAgrees || a.rule.Name == "count.card-values"
+		}
+	}
+	return r
 }
 
 // simplest is the reading that leaves the fewest findings that depend on the cards, nil if none explains enough. A
@@ -311,20 +317,24 @@ func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {
 	return f
 }
 
-// accusations evaluates the rules about the cards of a round up to a stage, without a trace in the pass.
-func (p *Pass) accusations(r *record.Round, stage Stage) map[about]Finding {
+// accusations evaluates the rules about the cards of a round up to a stage, without a trace in the pass. Informs has
+// what the findings that are information expected.
+func (p *Pass) accusations(r *record.Round, stage Stage) (accuse map[about]Finding, informs map[about]string) {
 	q := *p
 	q.Round, q.charged, q.Findings, q.ruled = r, nil, nil, nil
-	found := map[about]Finding{}
+	accuse, informs = map[about]Finding{}, map[about]string{}
 	for at := Dealt; at <= stage; at++ {
 		q.Evaluate(at)
 		for i := range q.Findings {
-			if f := &q.Findings[i]; f.accuses() {
-				found[f.about()] = *f
+			switch f := &q.Findings[i]; {
+			case f.accuses():
+				accuse[f.about()] = *f
+			case f.Verdict == finding.Information:
+				informs[f.about()] = f.Expected
 			}
 		}
 	}
-	return found
+	return accuse, informs
 }
 
 // otherRanks are the cards of the same suit that a card may be mistaken for; none if it was not read.
