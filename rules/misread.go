@@ -68,8 +68,8 @@ const maxPairs = 64
 // Reread looks for one card of the round that may have been misread, or for two: under the other reading the findings
 // that depend on the cards vanish, since calls, counts, draws, result and payments agree with one another and only the
 // reader contradicts them. What the reading leaves is a breach beside the misread card. If what is left depends on the
-// cards as well, the reading must explain more than it assumes. Reread is called at Dealt and at Settled, before the
-// other reading is in the record.
+// cards as well, the reading must explain more than it assumes. Two misread cards must explain more than one does.
+// Reread is called at Dealt and at Settled, before the other reading is in the record.
 func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	if len(p.Findings) > maxExplained || p.Round.Facts() > maxReread {
 		return Reading{}, false
@@ -79,7 +79,7 @@ func (p *Pass) Reread(stage Stage) (Reading, bool) {
 	if ok && one.leaves == 0 {
 		return one, true
 	}
-	if two, found := p.rereadTwo(asRead, stage); found {
+	if two, found := p.rereadTwo(asRead, stage); found && (!ok || two.net() > one.net()) {
 		maps.Copy(two.mayExplain, one.mayExplain)
 		return two, true
 	}
@@ -124,8 +124,7 @@ func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) 
 		}
 		maps.DeleteFunc(reading.left, func(a about, _ Finding) bool { return a.rule.Name == "count.card-values" })
 		reading.beside = reading.madeAlone(asRead)
-		better := len(reading.explained)-len(reading.beside) > len(best.explained)-len(best.beside)
-		if len(reading.explained) >= 2+2*len(reading.beside) && better {
+		if len(reading.explained) >= 2+2*len(reading.beside) && reading.net() > best.net() {
 			best = reading
 		}
 	}
@@ -256,11 +255,12 @@ func (r *Reading) refuted(asRead map[about]Finding) bool {
 	return len(witnesses) > 1
 }
 
-// madeAlone are the findings that only the reading makes, sorted.
+// madeAlone are the findings that only the reading makes, sorted. The value that the same reader reported with the card
+// is no witness.
 func (r *Reading) madeAlone(asRead map[about]Finding) []Finding {
 	var alone []Finding
 	for a, f := range r.left {
-		if _, before := asRead[a]; !before {
+		if _, before := asRead[a]; !before && a.rule.Name != "count.card-values" {
 			f.Verdict = finding.Suspect
 			alone = append(alone, f)
 		}
@@ -270,6 +270,9 @@ func (r *Reading) madeAlone(asRead map[about]Finding) []Finding {
 	})
 	return alone
 }
+
+// net is how many more findings the reading explains than it makes.
+func (r *Reading) net() int { return len(r.explained) - len(r.beside) }
 
 // Explains reports whether a finding vanishes under the reading.
 func (r *Reading) Explains(f *Finding) bool { return r.explained[f.about()] }

@@ -257,6 +257,9 @@ func againstFaults() []Fault {
 			Rule: "chemin.against.not-banker", Doc: "a wager of the Banker's own at another seat", Kinds: kinds,
 			edit: func(sc *scene) string {
 				st := &sc.round.Stakes[0]
+				if st.Amount == sc.round.Bank.Wager.Amount {
+					return "" // who loses against a covered bank has the next banco suivi
+				}
 				sc.seat = st.Seat
 				return fmt.Sprintf("set %s: patron_ref=%s\nset %s: patron_ref=%s", sc.inRound("banker_wagered"),
 					sc.round.Bank.Wager.Patron, sc.inRound("wager_placed wager_id=%s", st.ID), sc.round.Bank.Wager.Patron)
