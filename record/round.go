@@ -30,7 +30,9 @@ type Round struct {
 	Wagers         []Wager
 	Steps          []Step
 	// Refunds are the motions that gave back vigorish; they are no steps, and the collections lack what was given back.
-	Refunds      []Refund `cbor:",omitempty"`
+	Refunds []Refund `cbor:",omitempty"`
+	// Misplaced are the markers that named a wager which does not owe them; their steps name the one that does.
+	Misplaced    []Misplaced `cbor:",omitempty"`
 	Calls        []Call
 	Instructions []Instructed
 	Touches      []Touched
@@ -467,6 +469,13 @@ type Refund struct {
 	Seq    Seq
 	Wager  int
 	Amount int64
+}
+
+// Misplaced is a marker of vigorish, and the seat and the wager that its event had.
+type Misplaced struct {
+	Seq   Seq
+	Seat  uint32
+	Named int
 }
 
 // Unplaced reports whether money was paid, collected or returned for a wager that is not on record.

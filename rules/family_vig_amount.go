@@ -306,6 +306,7 @@ func (p *Pass) wrongToo(v baccarat.Vig, c *charge, verdict baccarat.VigVerdict) 
 
 func checkVigOver(p *Pass) {
 	vigAmount(baccarat.VigOver)(p)
+	p.suspectNamed()
 	r := p.Round
 	for i := range r.Steps {
 		s := &r.Steps[i]
