@@ -503,6 +503,31 @@ func (p *Pass) overMarked(seat uint32) (over int64) {
 	return over
 }
 
+// excess is how much of what is marked and not collected at an event is more than a seat may owe. What of a mark was
+// collected is first what is owed.
+func (p *Pass) excess(seat uint32, when record.Seq) (over int64) {
+	for i := range p.Shoe.Dues {
+		d := &p.Shoe.Dues[i]
+		if d.Seat != seat || d.Tie || d.Unproved || d.PaidMark != 0 {
+			continue
+		}
+		v, ok := p.Law.Rate(d.Kind, d.Percent)
+		if !ok || v.Judge(d.Marked, d.Won) != baccarat.VigOver {
+			continue
+		}
+		up := v.Up(d.Won)
+		if d.Kind == "" {
+			up = max(up, v.Up(d.Stake)) // it may have been paid too little
+		}
+		of := d.Marked - up
+		if d.CollectedAt != 0 && d.CollectedAt < when {
+			of = min(of, d.Open())
+		}
+		over += max(of, 0)
+	}
+	return over
+}
+
 // free is the amount of a seat's markers that may be taken off at an event without a collection of what is outstanding:
 // what is too much in a mark, what was placed by mistake and taken off again, and what was paid in its round.
 func (p *Pass) free(seat uint32, at record.Seq) int64 {
@@ -707,11 +732,14 @@ func (p *Pass) owed(owed []record.SeatChange, when record.Seq) []Finding {
 		if o.Amount <= p.overMarked(o.Seat) {
 			continue
 		}
-		findings = append(findings, Finding{
-			Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount,
-			Evidence: append(p.Shoe.Marks(o.Seat), when),
-			Expected: "outstanding " + p.money(0), Observed: "outstanding " + p.money(o.Amount),
-		})
+		f := Finding{
+			Subject: finding.OfSeat(o.Seat), Seat: o.Seat, Amount: o.Amount - p.excess(o.Seat, when),
+			Evidence: append(p.Shoe.Marks(o.Seat), when), Expected: "outstanding " + p.money(0),
+		}
+		if f.Observed = "outstanding " + p.money(f.Amount); f.Amount < o.Amount {
+			f.Observed += ", " + p.money(o.Amount) + " marked"
+		}
+		findings = append(findings, f)
 	}
 	return findings
 }
