@@ -226,6 +226,9 @@ func (p *Pass) countEarly(h baccarat.Hand, call *record.Call) bool {
 // that was drawn without an instruction is the curator's act, and one that did not stay in its hand an irregularity: no
 // count can come before them.
 func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
+	if h == baccarat.Player && p.turnedEarly() {
+		return true // deal.style-consistent has it
+	}
 	var f Finding
 	instructed := false
 	for _, in := range p.Round.Instructions {
@@ -318,7 +321,7 @@ func countedSecond(r *record.Round) (player, banker record.Seq) {
 }
 
 // checkCountOrder compares the calls of the counts. A player count that came too late for another step is one
-// deviation: announce.initial-counts or midi.squeeze.order has it.
+// deviation: announce.initial-counts, deal.style-consistent or midi.squeeze.order has it.
 func checkCountOrder(p *Pass) {
 	player, banker := countedSecond(p.Round)
 	out := handed(p.Round, baccarat.Banker)
@@ -327,7 +330,7 @@ func checkCountOrder(p *Pass) {
 	switch {
 	case banker == 0:
 	case instructed && p.cited(true, "announce.initial-counts") != nil:
-	case out != nil && out.Seq < player && p.cited(true, "midi.squeeze.order") != nil:
+	case out != nil && out.Seq < player && p.cited(true, "midi.squeeze.order") != nil, p.turnedEarly():
 	default:
 		p.Report(Finding{
 			Expected: "PLAYER point count announced before the BANKER point count",

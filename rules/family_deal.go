@@ -315,7 +315,7 @@ func checkStyle(p *Pass) {
 			continue
 		}
 		face, place := p.dealtAs(c)
-		waits := c.Hand == baccarat.Banker && face == baccarat.FaceDown && p.Law.Game != baccarat.Midibaccarat
+		waits := p.waitsDown(c)
 		early := waits && c.Revealed != 0 && called != 0 && c.Revealed < called
 		if c.Face == baccarat.NoFace && !early {
 			p.CannotJudge("the face of a card was not reported", c.Seq)
@@ -351,6 +351,36 @@ func checkStyle(p *Pass) {
 		p.Report(f)
 		return
 	}
+}
+
+// waitsDown reports whether a card is one of the banker cards that wait face down for the call of the player hand.
+func (p *Pass) waitsDown(c *record.DealtCard) bool {
+	face, _ := p.dealtAs(c)
+	return c.Hand == baccarat.Banker && face == baccarat.FaceDown && p.Law.Game != baccarat.Midibaccarat
+}
+
+// turnedEarly reports whether deal.style-consistent reports a banker card that was turned before the player hand was
+// called.
+func (p *Pass) turnedEarly() bool {
+	r, called := p.Round, counted(p.Round, baccarat.Player)
+	if called == 0 || p.Config.StyleUnknown || !p.Config.Reports(baccarat.FeedCardFaces) ||
+		p.cited(true, "deal.style-consistent") == nil {
+		return false
+	}
+	for i := range r.Cards {
+		c := &r.Cards[i]
+		if c.Index > 2 || c.Carried || c.Final == baccarat.NoHand {
+			continue
+		}
+		if p.waitsDown(c) && c.Revealed != 0 && c.Revealed < called {
+			return true
+		}
+		if face, place := p.dealtAs(c); c.Face != face ||
+			place != baccarat.NoPlace && c.Place != baccarat.NoPlace && c.Place != place {
+			return false // that is reported
+		}
+	}
+	return false
 }
 
 // turnedLate reports whether a banker card that waits face down was turned after the step that follows it: the cards
