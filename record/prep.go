@@ -361,7 +361,7 @@ type Squeeze struct {
 	Accepted bool
 	Cause    PassCause
 	Ground   string
-	By       baccarat.Role
+	By       baccarat.Role // who ordered it, or a spectator who returned the cards
 }
 
 // SqueezeKind is a kind of squeeze step.

@@ -207,6 +207,7 @@ func checkSqueezeFaces(p *Pass) {
 			p.CannotJudge("the cards that were handed out were not named", o.again)
 		}
 		if observed == "" {
+			p.returnedByOther(&o)
 			continue
 		}
 		if o.before != 0 && s.Face != baccarat.FaceUp {
@@ -225,6 +226,21 @@ func checkSqueezeFaces(p *Pass) {
 	p.handedInPart()
 	p.turnedBefore()
 	p.touchedByOthers()
+}
+
+// returnedByOther suspects a spectator who returned cards in the place of the patron to whom they were handed: "the
+// player shall return the two cards". 9 NYCRR 5324.21(f)(3)(ii)(b)-(e).
+func (p *Pass) returnedByOther(o *handout) {
+	for _, back := range o.backs {
+		if back.By == baccarat.RoleSpectator {
+			p.Suspect(Finding{
+				Subject: finding.OfHand(o.out.Hand.String()), Seat: o.out.Seat, Evidence: []record.Seq{o.out.Seq, back.Seq},
+				Expected: fmt.Sprintf("%s viewed and returned by seat %d", numbered("card", o.out.Cards), o.out.Seat),
+				Observed: fmt.Sprintf("returned by %v", back.By), Cites: p.citedOut(o.out),
+			})
+			return
+		}
+	}
 }
 
 // citedOut are the clauses on the cards that were handed out.

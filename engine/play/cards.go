@@ -373,6 +373,9 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.CardsReturned:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeReturned, baccarat.Hand(p.Hand), p.Seat
 		squeeze.Cards, squeeze.Face = p.CardSeqs, baccarat.Face(p.Face)
+		if by := baccarat.Role(t.now.Actor.Role); by == baccarat.RoleSpectator {
+			squeeze.By = by
+		}
 		if p.Face == schema.FaceUp {
 			for _, card := range p.CardSeqs {
 				reveal(r, card, c.seq, baccarat.RolePatron)
