@@ -251,8 +251,10 @@ type Due struct {
 	ShortAt Seq   `cbor:",omitempty"`
 	// CollectedAt is the event that took it, or named it.
 	CollectedAt Seq
-	// Took is what was collected with the payment, when the collection was for this wager alone.
+	// Took is what was collected with the payment, for this wager alone or as its part, a fraction dropped. Rest is what
+	// collections after the round took of what was too little.
 	Took int64
+	Rest int64 `cbor:",omitempty"`
 	// Cash is the money taken, where that is more than the marks that it settled: with the payment, or as the rounding
 	// of a sum. Money for several wagers is counted once, on one of them.
 	Cash int64
@@ -287,6 +289,8 @@ type Collection struct {
 	// Undue is the sum of the open marks that it may pay and for which nothing was owed, Ties the stakes of the wagers of
 	// which it may be the tie charge, late and never marked.
 	Undue, Ties int64
+	// Rest is the most that was lacking of charges that were too little and of which no mark was open.
+	Rest int64 `cbor:",omitempty"`
 }
 
 // UndueMark is a mark for a wager that owes nothing: of a player who won, at a table that takes no commission, or of a
@@ -641,9 +645,7 @@ func (s *Shoe) chargeSteps(l *law.Law, r *Round, wager int, d *Due) {
 				if step.first(r) == wager {
 					d.Cash += step.Amount
 				}
-				if len(step.Wagers) == 1 {
-					d.Took = baccarat.Add(d.Took, step.Amount)
-				}
+				d.Took = baccarat.Add(d.Took, step.share(&r.Wagers[wager], step.covered(r, wager), false))
 			}
 		}
 	}
@@ -695,13 +697,13 @@ func (s *Shoe) TakenOff(r *Round, mark *Step, percent int64) bool {
 		case t.Seq == mark.Seq:
 		case collected && t.Seq > off:
 			if len(t.Wagers) > 0 {
-				after = baccarat.Add(after, t.share(&r.Wagers[mark.Wager], t.covered(r, mark.Wager)))
+				after = baccarat.Add(after, t.share(&r.Wagers[mark.Wager], t.covered(r, mark.Wager), true))
 				continue
 			}
 			if atSeat < 0 {
 				atSeat = t.covered(r, mark.Wager)
 			}
-			after = baccarat.Add(after, t.share(&r.Wagers[mark.Wager], atSeat))
+			after = baccarat.Add(after, t.share(&r.Wagers[mark.Wager], atSeat, true))
 		case marked || collected:
 			before = baccarat.Add(before, t.Amount)
 		}
@@ -724,14 +726,14 @@ func (t *Step) covered(r *Round, wager int) (total int64) {
 }
 
 // share is the part of a collection that is of a wager, in the proportion of the wagers of its spot that it covers, a
-// fraction carried up.
-func (t *Step) share(w *Wager, total int64) int64 {
+// fraction carried up or dropped.
+func (t *Step) share(w *Wager, total int64, up bool) int64 {
 	if total <= w.Amount || w.Amount <= 0 {
 		return t.Amount
 	}
 	hi, lo := bits.Mul64(uint64(t.Amount), uint64(w.Amount))
 	q, rest := bits.Div64(hi, lo, uint64(total)) // hi is less than total, since the wager is
-	if rest > 0 {
+	if rest > 0 && up {
 		q++
 	}
 	return int64(q)
@@ -820,6 +822,7 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 	}
 	left := amount
 	last := -1
+	var short []int // the dues of which a charge was too little
 	// What names wagers of another seat alone was paid there: the patron has moved, or another one paid.
 	there := c.Named && !Any(s.Dues, func(d *Due) bool { return d.Seat == seat && slices.Contains(wagers, d.Wager) })
 	markers := s.markersOf(wagers)
@@ -839,6 +842,9 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 			c.Unmarked, c.Rates = append(c.Unmarked, d.Won), append(c.Rates, d.Percent)
 		}
 		open := d.Open()
+		if _, lacks := d.Lacks(l); lacks > 0 {
+			c.Rest, short = baccarat.Add(c.Rest, lacks), append(short, i)
+		}
 		if !c.Named && open == 0 {
 			continue
 		}
@@ -859,6 +865,12 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 		}
 	}
 	left = s.collectUndue(c, wagers, left)
+	for _, i := range short {
+		d := &s.Dues[i]
+		_, lacks := d.Lacks(l)
+		take := min(lacks, left)
+		d.Rest, d.Cash, left = d.Rest+take, max(d.Cash, d.Collected)+take, left-take
+	}
 	if !c.Named && left > 0 {
 		left = s.collectUnmarked(seat, left, at)
 		left = s.collectTies(c, left)
@@ -866,6 +878,30 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
+}
+
+// Lacks is the range of what a seat still owes of vigorish that was too little: taken with the payment without a mark,
+// or marked, and the mark was collected. The round reports that it was.
+func (d *Due) Lacks(l *law.Law) (low, high int64) {
+	taken := d.Took
+	if d.Marked > 0 && d.Took == 0 && d.Open() == 0 {
+		taken = d.Marked
+	}
+	if l == nil || d.Unproved || taken == 0 || d.Open() > 0 || d.Marked > 0 && d.Took > 0 {
+		return 0, 0
+	}
+	taken = baccarat.Add(taken, d.Rest)
+	low, high = law.TieCharge(l.TiePercent(d.Kind), d.Stake)
+	if !d.Tie {
+		v, ok := l.Rate(d.Kind, d.Percent)
+		if low, high = v.Low(d.Won), v.Up(d.Won); !ok {
+			return 0, 0
+		}
+	}
+	if taken >= low {
+		return 0, 0
+	}
+	return low - taken, high - taken
 }
 
 // alsoPaid is the range of the dues that a collection takes beside those that it names, empty if it takes none: of the

@@ -262,7 +262,7 @@ func checkCollectionSum(p *Pass) {
 			)
 			continue
 		}
-		rest := p.restOf(i)
+		rest := c.Rest
 		kind, percent := c.Kind, c.Percent
 		if percent == 0 {
 			kind, percent = p.Config.ModeName, p.Config.Percent

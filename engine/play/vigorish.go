@@ -73,7 +73,10 @@ func chargedBeside(s *Shoe, p *schema.VigorishCollected, round uint32) (
 			before.Amount = baccarat.Add(before.Amount, d.Open())
 		}
 	}
-	if before.Amount == 0 || before.Amount >= p.Amount {
+	if before.Amount == 0 {
+		return completedBeside(s, p, round)
+	}
+	if before.Amount >= p.Amount {
 		return nil, now, before // nothing of it is left for a round
 	}
 	for i := range s.Dues {
@@ -88,6 +91,57 @@ func chargedBeside(s *Shoe, p *schema.VigorishCollected, round uint32) (
 		if now = s.beside(r, p, &before); now.Amount > 0 {
 			before.Amount = p.Amount - now.Amount
 			return r, now, before
+		}
+	}
+	return nil, now, before
+}
+
+// completedBeside divides a collection of outstanding vigorish that takes the rest of vigorish that was taken too low:
+// in earlier rounds, and in a round that it makes right.
+func completedBeside(s *Shoe, p *schema.VigorishCollected, round uint32) (
+	r *record.Round, now, before schema.VigorishCollected,
+) {
+	before = *p
+	before.WagerIDs = nil
+	var low, high int64
+	for i := range s.Dues {
+		d := &s.Dues[i]
+		if least, most := d.Lacks(s.Law); most > 0 && collects(p, d.Wager, d.Seat) {
+			low, high = baccarat.Add(low, least), baccarat.Add(high, most)
+			before.WagerIDs = append(before.WagerIDs, d.Wager)
+		}
+	}
+	if high == 0 || low >= p.Amount {
+		return nil, now, before
+	}
+	for _, r = range [2]*record.Round{s.Round, s.Settling} {
+		if !mayCharge(r, round) {
+			continue
+		}
+		now = *p
+		now.WagerIDs = nil
+		var at []int
+		for w := range r.Wagers {
+			if of := &r.Wagers[w]; collects(p, of.ID, of.Seat) && of.Spot == baccarat.SpotBanker && !of.Gone {
+				now.WagerIDs, at = append(now.WagerIDs, of.ID), append(at, w)
+			}
+		}
+		took := int64(0)
+		for i := range r.Steps {
+			m := &r.Steps[i]
+			if m.Kind > record.StepVigMarked && slices.ContainsFunc(at, func(w int) bool { return m.Covers(r, w) }) {
+				took = baccarat.Add(took, m.Amount)
+			}
+		}
+		named := len(p.WagerIDs) > 0
+		if len(at) == 0 || named && len(before.WagerIDs)+len(at) != len(p.WagerIDs) || !s.completes(r, &now) {
+			continue
+		}
+		for _, rest := range [2]int64{high, low} {
+			before.Amount, now.Amount = rest, p.Amount-rest
+			if now.Amount > 0 && s.legalOf(r, baccarat.Add(took, now.Amount), at) {
+				return r, now, before
+			}
 		}
 	}
 	return nil, now, before
