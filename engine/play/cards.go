@@ -108,16 +108,15 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 // counts as what it is now. If it was another card, it is not known which of the two is true.
 func (t *Table) usedAs(c *turn, s *Shoe, r *record.Round) {
 	d := &r.Cards[len(r.Cards)-1]
-	if s.Settling == nil || d.Card == baccarat.Unread {
-		return
+	kept := s.Kept
+	if s.Settling != nil {
+		if now := keptOf(s.Settling, d.CardSeq); now != nil {
+			kept = now
+		}
 	}
-	at := record.Index(s.Settling.Cards, func(o *record.DealtCard) bool { return o.CardSeq == d.CardSeq })
-	if at < 0 {
-		return
-	}
-	misread := record.Any(s.Settling.Misreads[:], func(m *record.Misread) bool { return m.Card == at+1 })
-	switch kept := &s.Settling.Cards[at]; {
-	case misread: // it counts as no card
+	switch {
+	case d.Card == baccarat.Unread || kept == nil || kept.Number != d.CardSeq:
+	case kept.Misread:
 		s.Seen[d.Card]++
 	case kept.Card == baccarat.Unread:
 		s.recount(baccarat.Unread, d.Card)

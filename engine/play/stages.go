@@ -280,6 +280,11 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	}
 	s.Entered()
 	c.reach(Settled, s, r)
+	for i := range r.Cards {
+		if d := &r.Cards[i]; d.Fate == record.CarriedOver {
+			s.Kept = keptOf(r, d.CardSeq)
+		}
+	}
 	s.enterBank(r)
 	t.rounds = append(t.rounds, r)
 }

@@ -216,8 +216,28 @@ type ShoeState struct {
 	Carried uint32
 	// CarriedDue means that it was due in its hand.
 	CarriedDue bool `cbor:",omitempty"`
+	// Kept is the last card that was kept, as it was drawn, once its round is settled.
+	Kept *KeptCard `cbor:",omitempty"`
 	// VoidedAt is the event that voided the last round for want of cards, 0 if it was not.
 	VoidedAt record.Seq
+}
+
+// KeptCard is a card that was kept for a later round. Misread means that its reading is suspected, so that it counts as
+// no card.
+type KeptCard struct {
+	Number  uint32
+	Card    baccarat.Card
+	Misread bool
+}
+
+// keptOf is a card of a round as it was drawn there, nil if the round does not have it.
+func keptOf(r *record.Round, card uint32) *KeptCard {
+	at := record.Index(r.Cards, func(d *record.DealtCard) bool { return d.CardSeq == card })
+	if at < 0 {
+		return nil
+	}
+	misread := record.Any(r.Misreads[:], func(m *record.Misread) bool { return m.Card == at+1 })
+	return &KeptCard{Number: card, Card: r.Cards[at].Card, Misread: misread}
 }
 
 // Progress is which stages the round in progress has reached.
