@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/law"
@@ -203,6 +204,8 @@ type RoundSummary struct {
 	DealtBy uint32 `cbor:",omitempty"`
 	// OtherBack is the back that every card had, if it is not that of the shoe; see Shoe.OtherBack.
 	OtherBack string `cbor:",omitempty"`
+	// ToShoe is the report that cards of the round were put into the shoe, 0 if none was.
+	ToShoe Seq `cbor:",omitempty"`
 }
 
 // OtherBack is the back of every card of a round, of four or more, if all have one and it is not the back that was
@@ -412,6 +415,9 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 	}
 	if !r.Missing {
 		sum.OtherBack = s.OtherBack(r)
+	}
+	if i := Index(r.Discards, func(d *Discarded) bool { return strings.EqualFold(d.Destination, "shoe") }); i >= 0 {
+		sum.ToShoe = r.Discards[i].Seq
 	}
 	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
 		sum.NoBets = c.Seq

@@ -123,6 +123,19 @@ var shoeFamily = []*Rule{
 	},
 }
 
+// putIntoShoe cannot judge the count of a shoe into which cards of a round were put, though it is right: one of the two
+// is wrong. Where the text says where the cards of a round go, that rule has it; New Jersey has no clause on it.
+func (p *Pass) putIntoShoe() {
+	if _, judged := p.Law.Cited("discard.order-preserved"); judged {
+		return
+	}
+	i := record.Index(p.Shoe.Rounds, func(r *record.RoundSummary) bool { return r.ToShoe != 0 })
+	if i >= 0 {
+		r := &p.Shoe.Rounds[i]
+		p.CannotJudge(fmt.Sprintf("the cards of round %d were put into the shoe", r.No), r.ToShoe, p.Shoe.Ended.Seq)
+	}
+}
+
 // loaded is false if the loading of the shoe was not reported: what rests on it cannot be judged.
 func (p *Pass) loaded() bool {
 	s := p.Shoe
@@ -388,6 +401,7 @@ func checkConservation(p *Pass) {
 	got := s.Out + s.Ended.Remaining
 	switch {
 	case got == want:
+		p.putIntoShoe()
 	case got > want && got-want <= p.cardsPutBack():
 	case p.outAt(s.Ended.Seq)+int(s.Ended.Remaining) == int(want): // a round came after the count
 	case s.CardsLost:
