@@ -31,7 +31,7 @@ type Round struct {
 	Steps          []Step
 	// Refunds are the motions that gave back vigorish; they are no steps, and the collections lack what was given back.
 	Refunds []Refund `cbor:",omitempty"`
-	// Misplaced are the markers that named a wager which does not owe them; their steps name the one that does.
+	// Misplaced is the vigorish that named a wager which does not owe it; its steps name the one that does.
 	Misplaced    []Misplaced `cbor:",omitempty"`
 	Calls        []Call
 	Instructions []Instructed
@@ -471,10 +471,9 @@ type Refund struct {
 	Amount int64
 }
 
-// Misplaced is a marker of vigorish, and the seat and the wager that its event had.
+// Misplaced is a mark or a collection of vigorish, and the wager that its event named.
 type Misplaced struct {
 	Seq   Seq
-	Seat  uint32
 	Named int
 }
 

@@ -265,6 +265,8 @@ type Due struct {
 	AtOnce bool
 	// LateMark means that the marker came after the next round's first card.
 	LateMark bool
+	// Unnamed is a marker of its round, at its seat, of a wager that is not on record: it may be that of this wager.
+	Unnamed Seq `cbor:",omitempty"`
 	// Unproved means that a card of the round was not read: the mark is known, whether it was due is not.
 	Unproved bool
 }
@@ -477,6 +479,11 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 func (s *Shoe) enterCharges(l *law.Law, r *Round, wager int, net bool) {
 	last := len(s.Dues) - 1
 	d := &s.Dues[last]
+	for i := range r.Steps {
+		if t := &r.Steps[i]; t.Kind == StepVigMarked && t.Wager < 0 && t.Seat == d.Seat {
+			d.Unnamed = t.Seq
+		}
+	}
 	if s.chargeSteps(l, r, wager, d); net {
 		d.AtOnce, d.CollectedAt = true, d.PaidAt
 	}
@@ -818,13 +825,16 @@ func (s *Shoe) Mark(wager string, amount int64, at Seq) {
 }
 
 // Collect takes outstanding vigorish of a seat: of the wagers named, or of the oldest marks when
-// none is named. What exceeds the marks is the rounding of a sum.
+// none is named that owes it: the amount shows which markers it pays. What exceeds the marks is the rounding of a sum.
 func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, at Seq) {
 	s.Collections = slices.Grow(s.Collections, 1)[:len(s.Collections)+1]
 	c := &s.Collections[len(s.Collections)-1] // with the storage of an earlier shoe
 	*c = Collection{
 		Seq: at, Seat: seat, Amount: amount, Named: len(wagers) > 0, Unmarked: c.Unmarked[:0], Whole: c.Whole[:0],
 		Rates: c.Rates[:0],
+	}
+	if c.Named && !s.knows(wagers) {
+		wagers, c.Named = nil, false
 	}
 	left := amount
 	last := -1
@@ -871,12 +881,7 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 		}
 	}
 	left = s.collectUndue(c, wagers, left)
-	for _, i := range short {
-		d := &s.Dues[i]
-		_, lacks := d.Lacks(l)
-		take := min(lacks, left)
-		d.Rest, d.Cash, left = d.Rest+take, max(d.Cash, d.Collected)+take, left-take
-	}
+	left = s.collectRest(l, short, left)
 	if !c.Named && left > 0 {
 		left = s.collectUnmarked(seat, left, at)
 		left = s.collectTies(c, left)
@@ -884,6 +889,23 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
+}
+
+// collectRest takes what exceeds the marks for charges that were too little.
+func (s *Shoe) collectRest(l *law.Law, short []int, left int64) int64 {
+	for _, i := range short {
+		d := &s.Dues[i]
+		_, lacks := d.Lacks(l)
+		take := min(lacks, left)
+		d.Rest, d.Cash, left = d.Rest+take, max(d.Cash, d.Collected)+take, left-take
+	}
+	return left
+}
+
+// knows reports whether one of some wagers owes vigorish, or has a mark.
+func (s *Shoe) knows(wagers []string) bool {
+	return Any(s.Dues, func(d *Due) bool { return slices.Contains(wagers, d.Wager) }) ||
+		Any(s.Undue, func(u *UndueMark) bool { return slices.Contains(wagers, u.Wager) })
 }
 
 // Lacks is the range of what a seat still owes of vigorish that was too little: taken with the payment without a mark,

@@ -664,11 +664,22 @@ func (p *Pass) dueAmount(d *record.Due) int64 {
 func checkNotCharged(p *Pass) {
 	for i := range p.Shoe.Dues {
 		if d := &p.Shoe.Dues[i]; !d.Tie && !d.Unproved && d.MarkedAt == 0 && d.CollectedAt == 0 {
+			if p.unnamed(d) {
+				continue
+			}
 			p.reportDue(
 				d, fmt.Sprintf("vigorish on %s collected or marked", p.money(d.Won)), "not collected, and not marked",
 			)
 		}
 	}
+}
+
+// unnamed cannot judge a wager without a mark if a marker of its round and seat is of a wager that is not on record.
+func (p *Pass) unnamed(d *record.Due) bool {
+	if d.Unnamed != 0 {
+		p.CannotJudge("the wager of a marker was not reported", d.Unnamed)
+	}
+	return d.Unnamed != 0
 }
 
 func checkMarkRequired(p *Pass) {
@@ -678,6 +689,7 @@ func checkMarkRequired(p *Pass) {
 		case d.Tie || d.AtOnce || d.Unproved:
 		case d.Marked == 0 && d.MarkedAt != 0:
 			p.CannotJudge("the amount of a mark was not reported", d.MarkedAt)
+		case d.Marked == 0 && d.CollectedAt != 0 && p.unnamed(d):
 		case d.Marked == 0 && d.CollectedAt != 0:
 			p.reportDue(d, "marked before the next first card", "collected later without a mark", d.CollectedAt)
 		case d.Short > 0:

@@ -9,9 +9,10 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// PlaceMarks gives a marker that names a wager that owes nothing, or nothing more, to the one wager of the round that
-// is not charged and owes exactly its amount: it lies in the rectangle of another player, or the event names another
-// wager. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3)(ii). The round keeps what they named as Misplaced.
+// PlaceMarks gives vigorish that names a wager that owes nothing, or nothing more, or no wager on record, to the wager
+// of the round that is not charged and owes exactly its amount: a marker that lies in the rectangle of another player,
+// or the event names another wager. A collection stays at its seat. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR
+// 5324.21(c)(3)(ii). The round keeps what they named as Misplaced.
 func PlaceMarks(l *law.Law, s *record.Shoe, r *record.Round) {
 	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || r.Missing ||
 		r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void {
@@ -24,20 +25,72 @@ func PlaceMarks(l *law.Law, s *record.Shoe, r *record.Round) {
 	}
 	for i := range r.Steps {
 		m := &r.Steps[i]
-		if m.Kind != record.StepVigMarked || m.Wager < 0 || m.Area == 0 || m.Amount <= 0 || r.Marker(m) != m.Amount ||
-			s.Lifted(r, m) != 0 || s.Repeats(r, m, v.Percent) || !owesNothing(v, r, i) {
+		named := m.Wager
+		switch {
+		case m.Amount <= 0:
+			continue
+		case m.Kind == record.StepVigCollected && len(m.Wagers) > 0:
+			named = m.Wagers[0]
+			if !placeCollection(v, r, i) {
+				continue
+			}
+		case m.Kind != record.StepVigMarked || r.Marker(m) != m.Amount || s.Lifted(r, m) != 0 ||
+			s.Repeats(r, m, v.Percent) || !placeMark(v, r, i):
 			continue
 		}
-		if of := owing(v, r, m); of >= 0 {
-			r.Misplaced = append(r.Misplaced, record.Misplaced{Seq: m.Seq, Seat: m.Seat, Named: m.Wager})
-			m.Wager, m.Seat = of, r.Wagers[of].Seat
+		if named >= 0 {
+			r.Misplaced = append(r.Misplaced, record.Misplaced{Seq: m.Seq, Named: named})
 		}
 	}
 }
 
-// owesNothing reports whether the wager of a mark owes no vigorish, or is charged rightly without the mark.
-func owesNothing(v baccarat.Vig, r *record.Round, mark int) bool {
-	at := r.Steps[mark].Wager
+// placeMark gives a marker to the wager that owes it, and reports whether it did. One without a wager on record stays
+// at its seat; money for an unknown wager there may be of the same wager.
+func placeMark(v baccarat.Vig, r *record.Round, at int) bool {
+	m := &r.Steps[at]
+	if m.Wager >= 0 && (m.Area == 0 || !owesNothing(v, r, at, m.Wager)) || m.Wager < 0 && unreportedPaid(r, m.Seat) {
+		return false
+	}
+	of := owing(v, r, m)
+	if of < 0 || m.Wager < 0 && r.Wagers[of].Seat != m.Seat {
+		return false
+	}
+	m.Wager, m.Seat = of, r.Wagers[of].Seat
+	return true
+}
+
+// unreportedPaid reports whether a wager of a seat that is not on record was settled.
+func unreportedPaid(r *record.Round, seat uint32) bool {
+	return record.Any(r.Steps, func(s *record.Step) bool {
+		return s.Seat == seat && s.Wager < 0 && s.Kind <= record.StepReturned
+	})
+}
+
+// placeCollection gives a collection to the wagers of its seat that owe it, and reports whether it did.
+func placeCollection(v baccarat.Vig, r *record.Round, at int) bool {
+	m := &r.Steps[at]
+	for _, w := range m.Wagers {
+		if !owesNothing(v, r, at, w) {
+			return false
+		}
+	}
+	var all []int
+	var won []int64
+	for i := range r.Wagers {
+		if w := &r.Wagers[i]; w.Seat == m.Seat && w.Spot == baccarat.SpotBanker && !w.Gone && w.Collected.Times == 0 &&
+			!chargedFor(r, i) {
+			all, won = append(all, i), append(won, w.Amount)
+		}
+	}
+	if len(all) == 0 || v.Judge(m.Amount, won...) != baccarat.VigLegal {
+		return false
+	}
+	m.Wagers = all
+	return true
+}
+
+// owesNothing reports whether a wager of a step owes no vigorish, or is charged rightly without the step.
+func owesNothing(v baccarat.Vig, r *record.Round, step, at int) bool {
 	w := &r.Wagers[at]
 	if w.Spot != baccarat.SpotBanker || w.Gone {
 		return true
@@ -45,7 +98,7 @@ func owesNothing(v baccarat.Vig, r *record.Round, mark int) bool {
 	charged := int64(0)
 	for i := range r.Steps {
 		t := &r.Steps[i]
-		if i != mark && (t.Kind == record.StepVigMarked && t.Wager == at ||
+		if i != step && (t.Kind == record.StepVigMarked && t.Wager == at ||
 			t.Kind > record.StepVigMarked && t.Covers(r, at)) {
 			charged = baccarat.Add(charged, t.Amount)
 		}
@@ -68,6 +121,9 @@ func owing(v baccarat.Vig, r *record.Round, m *record.Step) (of int) {
 		if w.Seat == m.Area || w.Seat == m.Seat {
 			near = 2
 		}
+		if of >= 0 && near == best && w.Seat == r.Wagers[of].Seat {
+			continue // one rectangle
+		}
 		several = near == best || several && near < best
 		if near > best {
 			of, best = i, near
@@ -86,8 +142,8 @@ func chargedFor(r *record.Round, wager int) bool {
 	})
 }
 
-// suspectNamed suspects markers that lie in the rectangle of the player who owes their amount, and name a wager of
-// another seat: one of the two is a device's error.
+// suspectNamed suspects vigorish at the seat of the player who owes its amount that names a wager of another seat: one
+// of the two is a device's error.
 func (p *Pass) suspectNamed() {
 	r := p.Round
 	for _, m := range r.Misplaced {
@@ -96,7 +152,7 @@ func (p *Pass) suspectNamed() {
 			continue
 		}
 		s, named := &r.Steps[at], r.Wagers[m.Named].Seat
-		if s.Area != s.Seat || named == s.Seat {
+		if s.Kind == record.StepVigMarked && s.Area != s.Seat || named == s.Seat {
 			continue // vig.mark.area, or one rectangle
 		}
 		p.Suspect(Finding{
