@@ -458,10 +458,10 @@ func (p *Pass) owedFor(v baccarat.Vig, c *record.Collection, rest int64) (low, h
 			owe(of, m.Won)
 		}
 	}
-	if wrong == 0 && rest == 0 {
+	less, more := p.mispaid(c)
+	if wrong == 0 && rest == 0 && less == 0 && more == 0 {
 		return 0, 0
 	}
-	less, more := p.mispaid(c)
 	high = baccarat.Add(open, baccarat.Add(high, baccarat.Add(rest, more)))
 	return max(baccarat.Add(open, low)-less, 0), max(high, v.RoundUp(high))
 }
@@ -491,12 +491,17 @@ func (p *Pass) rateOf(c *record.Collection, percent int64, latest baccarat.Vig) 
 	return latest
 }
 
-// overMarked is how much more was marked for a seat than it owes at least: what is too much in a mark is no debt.
+// overMarked is how much more was marked for a seat than it owes at least: what is too much in a mark is no debt. Of a
+// wager that was paid too much it may owe what it won.
 func (p *Pass) overMarked(seat uint32) (over int64) {
 	for i := range p.Shoe.Dues {
 		if d := &p.Shoe.Dues[i]; d.Seat == seat && !d.Tie && !d.Unproved && d.PaidMark == 0 {
-			if v, ok := p.Law.Rate(d.Kind, d.Percent); ok && v.Judge(d.Marked, d.Won) != baccarat.VigLegal {
-				over += max(d.Marked-v.Low(d.Won), 0)
+			won := d.Won
+			if d.Kind == "" && d.Stake > 0 {
+				won = min(won, d.Stake)
+			}
+			if v, ok := p.Law.Rate(d.Kind, d.Percent); ok && v.Judge(d.Marked, won) != baccarat.VigLegal {
+				over += max(d.Marked-v.Low(won), 0)
 			}
 		}
 	}
