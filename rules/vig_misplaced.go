@@ -9,12 +9,15 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
+// mostSteps is the most steps of a round of which vigorish is placed; a full table has some tens.
+const mostSteps = 256
+
 // PlaceMarks gives vigorish that names a wager that owes nothing, or nothing more, or no wager on record, to the wager
 // of the round that is not charged and owes exactly its amount: a marker that lies in the rectangle of another player,
 // or the event names another wager. A collection stays at its seat. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR
 // 5324.21(c)(3)(ii). The round keeps what they named as Misplaced.
 func PlaceMarks(l *law.Law, s *record.Shoe, r *record.Round) {
-	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || r.Missing ||
+	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || r.Missing || len(r.Steps) > mostSteps ||
 		r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void {
 		return
 	}
