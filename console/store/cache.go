@@ -181,15 +181,15 @@ func (s *Store) news(ctx context.Context, w *where) (bool, error) {
 }
 
 // newest reads the newest row of each finding that a query of open_findings selects; selection is the query after FROM.
-// The rows of closed findings are included. Of two rows of one version the one with a basis counts, which a migration
-// added, then the first: it has the time of arrival.
+// It may be another row than the selected one: a finding that two live audits made at two times has two, and an action
+// of triage changes one of them. The rows of closed findings are included. Of two rows of one version the one with a
+// basis counts, which a migration added, then the first: it has the time of arrival.
 func (s *Store) newest(ctx context.Context, threads int, selection string, w *where) ([]OpenFinding, error) {
-	const key = "property_id, urgency, at, id"
 	ctx = ch.Context(limited(ctx), ch.WithSettings(ch.Settings{
 		"max_execution_time": 120, "max_result_rows": maxScan, "max_threads": threads, "max_memory_usage": 2 << 30,
 	}))
 	rows, err := s.Conn().Query(ctx, s.expand(`SELECT `+columns[OpenFinding]()+` FROM {{open_findings}}
-		WHERE (`+key+`) GLOBAL IN (SELECT `+key+` FROM {{open_findings}} `+selection+`)
+		WHERE id GLOBAL IN (SELECT id FROM {{open_findings}} `+selection+`)
 		ORDER BY version DESC, empty(basis), arrived_at LIMIT 1 BY property_id, id`), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)

@@ -85,10 +85,29 @@ func TestQueueCache(t *testing.T) {
 	if got := same("reopened", two); len(got) != len(before) {
 		t.Errorf("%d open after one was reopened, want %d", len(got), len(before))
 	}
-	// A row that another program deletes is gone after Reload.
-	remove := "ALTER TABLE " + one.Table("open_findings") + " DELETE WHERE id = '" + id + "' SETTINGS mutations_sync = 1"
-	if err := one.Conn().Exec(ctx, remove); err != nil {
+	// Two live audits made it at two times: the queue has two rows, of which the actions change one.
+	twice := "INSERT INTO " + one.Table("findings") + " SELECT * REPLACE (at + INTERVAL 1 MINUTE AS at) FROM " +
+		one.Table("findings") + " FINAL WHERE id = '" + id + "'"
+	if err := one.Conn().Exec(ctx, twice); err != nil {
 		t.Fatal(err)
+	}
+	if got := same("found twice", two); len(got) != len(before) {
+		t.Errorf("%d open after one was found twice, want %d", len(got), len(before))
+	}
+	apply(one, Close)
+	if got := same("closed with two rows", two); len(got) != len(before)-1 {
+		t.Errorf("%d open after one of two rows was closed, want %d", len(got), len(before)-1)
+	}
+	apply(one, Reopen)
+	// A row that another program deletes is gone after Reload.
+	for _, remove := range []string{
+		"ALTER TABLE " + one.Table("open_findings") + " DELETE WHERE id = '" + id + "' SETTINGS mutations_sync = 1",
+		"ALTER TABLE " + one.Table("findings") + " DELETE WHERE id = '" + id + "' AND at > " +
+			"(SELECT min(at) FROM " + one.Table("findings") + " WHERE id = '" + id + "') SETTINGS mutations_sync = 1",
+	} {
+		if err := one.Conn().Exec(ctx, remove); err != nil {
+			t.Fatal(err)
+		}
 	}
 	for _, s := range []*Store{one, two} {
 		if err := s.Reload(ctx); err != nil {
