@@ -215,9 +215,12 @@ func (m *merged) sameFacts(want, have *clickhouse.FactDigest) bool {
 	return want.Rows == have.Rows && want.Sum == have.Sum && (len(m.others) > 0 || want.Labels == have.Labels)
 }
 
+// ofFacts begins the subject of a finding about facts.
+const ofFacts = "facts:"
+
 func (r *run) factFinding(w window, f *clickhouse.FactDigest, observed string) finding.Finding {
 	out := finding.New(finding.Identity{
-		PropertyID: r.Property, TableID: f.Table, ShoeID: f.Shoe, Rule: "feed.reconcile", Subject: "facts:" + f.Name,
+		PropertyID: r.Property, TableID: f.Table, ShoeID: f.Shoe, Rule: "feed.reconcile", Subject: ofFacts + f.Name,
 	}, finding.DataFault, finding.Suspect, finding.Major)
 	out.Citations = []string{reconcileClause}
 	out.At, out.Engine = schema.Time(w.until-1), r.Engine.Version

@@ -257,10 +257,19 @@ games: {PUNTO_BANCO: {rules: {external.table-limits: {cite: ['ICS 5'], off: ` + 
 		}
 	}
 	differ := 0
+	cause := fmt.Sprintf("; the live audit was under the rulebook %s, the run is under %s",
+		with("false").Books["house"].Ref(), with("true").Books["house"].Ref())
 	for i := range res.Findings {
-		if f := &res.Findings[i]; f.Rule == "feed.reconcile" && strings.Contains(f.Observed, "external.table-limits") {
+		f := &res.Findings[i]
+		if f.Rule == "feed.reconcile" && strings.Contains(f.Observed, "external.table-limits") {
 			differ++
 		}
+		if f.Rule == "feed.reconcile" && !strings.HasSuffix(f.Observed, cause) {
+			t.Errorf("a difference without its cause: %s", f.Observed)
+		}
+	}
+	if len(res.Facts) == 0 || !strings.HasSuffix(res.Facts[0], cause) {
+		t.Errorf("facts %q, want that of the shoe with its cause", res.Facts)
 	}
 	if limits == 0 || differ != limits {
 		t.Errorf("%d of %d findings of the other rulebook are differences", differ, limits)

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -146,7 +147,10 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	row.Late = uint32(len(differ.Late))
 
 	all := slices.Concat(m.replayed, beside, differ.Findings)
-	because(all, m.moved)
+	if err := r.because(ctx, w, m, all); err != nil {
+		return night, err
+	}
+	night.Facts = factsIn(all)
 	finding.Sort(all)
 	all = slices.CompactFunc(all, func(a, b finding.Finding) bool { return a.ID == b.ID })
 	row.Findings = uint32(len(all))
@@ -157,10 +161,7 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if row.LiveSHA256, err = digest(live); err != nil {
 		return night, err
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %q %s %s %s %q %q", r.Property, w.day, r.Shift, row.EventsSHA256,
-		row.FindingsSHA256, row.LiveSHA256,
-		row.Rulebooks, row.Engine))
-	row.ID = hex.EncodeToString(sum[:16])
+	row.ID = idOf(&row)
 	if err := r.store.AddFindings(ctx, row.ID, absent(all, live)); err != nil {
 		return night, err
 	}
@@ -180,6 +181,23 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		return night, err
 	}
 	return night, r.store.WriteRun(ctx, &night.Run)
+}
+
+// idOf is the id of a run: a repeated run with the same result has the same.
+func idOf(r *clickhouse.AuditRun) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%q %s %q %s %s %s %q %q", r.Property, r.GamingDay, r.Shift, r.EventsSHA256,
+		r.FindingsSHA256, r.LiveSHA256, r.Rulebooks, r.Engine))
+	return hex.EncodeToString(sum[:16])
+}
+
+// factsIn describes the findings about facts.
+func factsIn(all []finding.Finding) (lines []string) {
+	for i := range all {
+		if f := &all[i]; strings.HasPrefix(f.Subject, ofFacts) {
+			lines = append(lines, fmt.Sprintf("table %s, shoe %q, %s", f.TableID, f.ShoeID, f.Observed))
+		}
+	}
+	return lines
 }
 
 func gapsIn(all []finding.Finding) (n uint32) {
@@ -307,10 +325,6 @@ func (r *run) beside(ctx context.Context, w window, m *merged, night *Night) (fo
 		return nil, err
 	}
 	night.Run.FactsSHA256 = sum
-	for i := range facts {
-		f := &facts[i]
-		night.Facts = append(night.Facts, fmt.Sprintf("table %s, shoe %q, %s", f.TableID, f.ShoeID, f.Observed))
-	}
 	night.Vanished, err = r.vanished(ctx, w, m)
 	return append(found, facts...), err
 }

@@ -3,7 +3,6 @@ package nightly
 import (
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
@@ -116,32 +115,6 @@ func (d *differences) labels(live, replayed []finding.Finding, version string) {
 func labelsOf(f *finding.Finding) string {
 	return fmt.Sprintf("release %q, rulebook %q, basis %q, citations %q", f.Engine, f.Rulebook, f.Basis,
 		f.Citations)
-}
-
-// movedSince is how long before a day a table may have moved to another partition that differences follow from it. Each
-// run reads the partitions of all events since then.
-const movedSince = 7 * 24 * int64(time.Hour)
-
-// moved reports the tables whose records moved to another partition on the day.
-func (r *run) moved(w window, all []engine.Moved) (found []finding.Finding) {
-	for i := range all {
-		if at := all[i].At; at >= w.from && at < w.until {
-			found = append(found, r.Engine.Moved(&all[i]))
-		}
-	}
-	return found
-}
-
-// because names the partitions of a table as the cause of the differences to its live audit.
-func because(found []finding.Finding, moved []engine.Moved) {
-	for i := range found {
-		f := &found[i]
-		at := slices.IndexFunc(moved, func(m engine.Moved) bool { return m.TableID == f.TableID })
-		if f.Rule == "feed.reconcile" && at >= 0 {
-			f.Observed += fmt.Sprintf("; the events of the table are in partitions %d and %d, and the live audit of each "+
-				"does not have those of the other", moved[at].From, moved[at].To)
-		}
-	}
 }
 
 func reconciled(f *finding.Finding) bool {

@@ -38,3 +38,17 @@ j.partition = p AND j.to_offset >= first AND j.from_offset <= last,
 	same = slices.Equal(names, []string{s.cfg.Engine + ", rules " + s.cfg.RulesVersion})
 	return names, same, s.explain("read the releases in the journal", err)
 }
+
+// LiveRulebooks returns the rulebooks by which the live audit judged the shoes of each table that began from one time
+// to before another, sorted.
+func (s *Store) LiveRulebooks(ctx context.Context, property string, from, until int64) (map[string][]string, error) {
+	of := map[string][]string{}
+	var table string
+	var books []string
+	err := s.scan(ctx, "SELECT toString(table_id), arraySort(groupUniqArray(toString(rulebook))) FROM "+s.name("shoes")+
+		" FINAL WHERE property_id = {property:String} AND rulebook != '' AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
+		"AND at < fromUnixTimestamp64Nano({until:Int64}) GROUP BY 1",
+		params("property", property, "from", from, "until", until), func() { of[table] = slices.Clone(books) },
+		&table, &books)
+	return of, s.explain("read the rulebooks of the live audit", err)
+}
