@@ -57,7 +57,12 @@ func TestExportNeedsAFinishedRun(t *testing.T) {
 
 	of.append(events[late])
 	h.ingest(&of)
-	h.refused("after a late event", "1 events of gaming day "+day+" arrived after run "+first.ID+" began")
+	// ingest writes its last range again after migration 42: the rows of before it have another copy.
+	const twice = "INSERT INTO %[1]s SELECT * REPLACE (copy + 1 AS copy) FROM %[1]s"
+	if err := h.exec(t.Context(), twice, h.db.Table("events")); err != nil {
+		t.Fatal(err)
+	}
+	h.refused("after a late event", "1 event of gaming day "+day+" arrived after run "+first.ID+" began")
 	second := h.night().Run
 	h.exported(&second, first.ID)
 

@@ -172,7 +172,8 @@ func (s *Store) ArrivedSince(ctx context.Context, property string, from, until i
 ) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	err = s.conn.QueryRow(ctx, "SELECT count() FROM "+s.name("events")+` AS e
+	// The last flush before migration 42 may be stored twice, with two copies.
+	err = s.conn.QueryRow(ctx, "SELECT uniqExact(e.table_id, e.seq, e.event_id, e.sha256) FROM "+s.name("events")+` AS e
 GLOBAL INNER JOIN (`+s.firstSince()+`) AS j ON e.partition = j.partition
 WHERE e.property_id = {property:String} AND e.at >= fromUnixTimestamp64Nano({from:Int64})
 AND e.at < fromUnixTimestamp64Nano({until:Int64}) AND e.offset >= j.first`,
