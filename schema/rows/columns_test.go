@@ -105,3 +105,19 @@ func TestWords(t *testing.T) {
 		}
 	})
 }
+
+// The journal has the hash of each batch: a column that is not in it must follow from what is.
+func TestDerivedColumns(t *testing.T) {
+	var derived []string
+	for _, table := range declared() {
+		for _, c := range table.Columns {
+			if c.Derived {
+				derived = append(derived, table.Name+"."+c.Name)
+			}
+		}
+	}
+	// The range of the batch has the topic; copy is partition; the events have the time of the settlement.
+	if want := []string{"events.topic", "events.copy", "rounds.settled_at"}; !slices.Equal(derived, want) {
+		t.Errorf("derived columns %q, want %q", derived, want)
+	}
+}

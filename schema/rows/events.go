@@ -17,8 +17,8 @@ type Events struct {
 	Format     []schema.Format `column:"format"`
 	Raw        Text            `column:"raw"`
 	SHA256     Text            `column:"sha256,hash,key"` // 32 bytes each
-	Topic      Words           `column:"topic,word,key,optional"`
+	Topic      Words           `column:"topic,word,key,derived"`
 	Partition  []int32         `column:"partition"`
 	Offset     []int64         `column:"offset"`
-	Copy       []int32         `column:"copy,key,optional"` // Partition: the same bytes may be in two
+	Copy       []int32         `column:"copy,key,derived"` // Partition: the same bytes may be in two
 }

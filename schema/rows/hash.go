@@ -24,7 +24,9 @@ func (s *Set) Hash() string {
 		v := t.View(s)
 		if !t.list {
 			for k := range t.Columns {
-				t.Columns[k].hash(&all, v)
+				if c := &t.Columns[k]; !c.Derived {
+					c.hash(&all, v)
+				}
 			}
 			continue
 		}
@@ -43,25 +45,21 @@ func (s *Set) Hash() string {
 func (c *Column) hash(all *sum, v View) {
 	switch c.Type {
 	case stringType:
-		if !c.Optional { // as in append
-			hashValues(all, *value[[]string](v, c, 0), func(dst []byte, some []string) []byte {
-				for _, s := range some {
-					dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-				}
-				return dst
-			})
-		}
+		hashValues(all, *value[[]string](v, c, 0), func(dst []byte, some []string) []byte {
+			for _, s := range some {
+				dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+			}
+			return dst
+		})
 	case wordsType:
-		if !c.Optional {
-			words := value[Words](v, c, 0)
-			hashValues(all, words.keys, func(dst []byte, some []uint32) []byte {
-				for _, key := range some {
-					s := words.texts[key]
-					dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-				}
-				return dst
-			})
-		}
+		words := value[Words](v, c, 0)
+		hashValues(all, words.keys, func(dst []byte, some []uint32) []byte {
+			for _, key := range some {
+				s := words.texts[key]
+				dst = append(binary.AppendUvarint(dst, uint64(len(s))), s...)
+			}
+			return dst
+		})
 	case bytesType:
 		text := value[Text](v, c, 0)
 		all.add(binary.AppendUvarint(all.pending, uint64(text.Len())))
@@ -76,13 +74,9 @@ func (c *Column) hash(all *sum, v View) {
 			return dst
 		})
 	case int64Type:
-		if !c.Optional { // as in append
-			hashValues(all, *value[[]int64](v, c, 0), appendInts)
-		}
+		hashValues(all, *value[[]int64](v, c, 0), appendInts)
 	case int32Type:
-		if !c.Optional {
-			hashValues(all, *value[[]int32](v, c, 0), appendInts)
-		}
+		hashValues(all, *value[[]int32](v, c, 0), appendInts)
 	case uint8Type:
 		all.add(appendText(all.pending, *value[[]uint8](v, c, 0)))
 	case uint32Type:
@@ -131,9 +125,6 @@ func appendUints[N schema.Format | uint32 | uint64](dst []byte, values []N) []by
 func (c *Column) append(dst []byte, v View, row int) []byte {
 	switch c.Type {
 	case stringType:
-		if c.Optional { // the topic, which the range of a batch has
-			return dst
-		}
 		return appendText(dst, *value[string](v, c, row))
 	case stringsType:
 		list := *value[[]string](v, c, row)
@@ -146,14 +137,8 @@ func (c *Column) append(dst []byte, v View, row int) []byte {
 	case boolType:
 		return appendBool(dst, *value[bool](v, c, row))
 	case int32Type:
-		if c.Optional { // the copy, which is the partition
-			return dst
-		}
 		return binary.AppendVarint(dst, int64(*value[int32](v, c, row)))
 	case int64Type:
-		if c.Optional { // settled_at, which follows from the events
-			return dst
-		}
 		return binary.AppendVarint(dst, *value[int64](v, c, row))
 	case uint8Type:
 		return binary.AppendUvarint(dst, uint64(*value[uint8](v, c, row)))

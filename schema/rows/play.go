@@ -47,7 +47,7 @@ type Rounds struct {
 	// Irregular is true if a card of the round was carried over, moved, burned or discarded.
 	Irregular []bool `column:"irregular"`
 	// SettledAt is the time of the event that settled the round: the first card of the next one, or the end of the shoe.
-	SettledAt []int64 `column:"settled_at,time,optional"`
+	SettledAt []int64 `column:"settled_at,time,derived"`
 }
 
 // Wagers are the wagers as placed and settled.

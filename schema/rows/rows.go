@@ -10,7 +10,7 @@
 // The conversion is needed where the Go type does not imply the type of the column: word is LowCardinality(String),
 // time is DateTime64(9, 'UTC') of Unix nanoseconds, day is Date32 of text, hash is FixedString(32). A field without a
 // name takes it from its tag json. A list that is optional came after the hash of its row: an empty one is not part of
-// the hash, so that older rows keep theirs.
+// the hash, so that older rows keep theirs. A column that is derived never is.
 //
 // Tables with a row for each event, round or wager are structs of columns, so that a batch is appended and written
 // without an allocation per row. The other tables are lists of structs. Times are Unix nanoseconds UTC, money is minor

@@ -33,9 +33,11 @@ type Column struct {
 	Type Type
 	As   Conversion
 	Key  bool // part of the row's key
-	// Optional columns are younger than the hash of a row: an empty list is not part of it, and a text or a
-	// number never is.
+	// Optional lists are younger than the hash of a row: an empty one is not part of it.
 	Optional bool
+	// Derived columns are younger than the hash, too, and never part of it: they follow from other columns, from the
+	// range of the batch or from the events. Structs of columns alone have them.
+	Derived bool
 	// ClickHouse is the type of the column.
 	ClickHouse string
 
@@ -164,6 +166,8 @@ func columns(row reflect.Type, list bool) []Column {
 				c.Key = true
 			case "optional":
 				c.Optional = true
+			case "derived":
+				c.Derived = true
 			default:
 				c.As = Conversion(word)
 			}
@@ -178,6 +182,9 @@ func columns(row reflect.Type, list bool) []Column {
 		}
 		c.Type = typeOf(element)
 		c.ClickHouse = types[c.Type][c.As]
+		if c.Optional && c.Type != stringsType || c.Derived && list {
+			panic(fmt.Sprintf("rows: field %s of %s: an optional list, or a derived column of columns", field.Name, row))
+		}
 		if c.Name == "" || c.ClickHouse == "" {
 			panic(fmt.Sprintf("rows: field %s of %s: no name, or no column type for %s as %q", field.Name, row, element, c.As))
 		}
