@@ -136,8 +136,21 @@ func TestTableOfTitles(t *testing.T) {
 			}
 		}
 	}
-	if got := headline("feed.gap", "data_fault", 0, "events 5 to 5", "missing"); got != "The feed lost event 5" {
-		t.Errorf("one event: %q", got)
+	for _, expected := range []string{"event 5", "events 5 to 5"} { // the second is of before
+		if got := headline("feed.gap", "data_fault", 0, expected, "missing"); got != "The feed lost event 5" {
+			t.Errorf("%s: %q", expected, got)
+		}
+	}
+	const round = "The round has 9 events that count, more than it may have, and is not judged"
+	for observed, want := range map[string]string{
+		"9 in all, with 1 wagers, 2 cards and 3 motions of money: x": round,
+		"9, with 1 wagers, 2 cards and 3 motions of money: x":        round,
+		"9 entries over 8 events, with 1 rounds and 2 wagers: x": "The record of the shoe has 9 entries over 8 events, " +
+			"more than it may have",
+	} {
+		if got := headline("feed.limit", "data_fault", 0, "", observed); got != want {
+			t.Errorf("%s: %q", observed, got)
+		}
 	}
 	const expected = "records that can be read and compared at offsets 5 to 9"
 	if got := headline("feed.dead-letters", "data_fault", 0, expected, "dead letters: 2"); got !=

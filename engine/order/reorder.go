@@ -122,13 +122,17 @@ func (q *Queue) giveUp(from uint64, ev *schema.Event, yield func(Item) bool) {
 		return
 	}
 	to := ev.Seq - 1
+	missing := fmt.Sprintf("events %d to %d", from, to)
+	if from == to {
+		missing = fmt.Sprintf("event %d", from)
+	}
 	q.gaps = append(q.gaps, Span{from, to})
 	q.boundGaps()
 	q.Log.skip(ev.Seq)
 	yield(Item{Kind: Lost, N: ev.Seq - from, Event: ev})
 	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
-		Rule: "feed.gap", Subject: finding.OfRange(from, to),
-		Expected: fmt.Sprintf("events %d to %d", from, to), Observed: "missing", Seqs: []uint64{from, to},
+		Rule: "feed.gap", Subject: finding.OfRange(from, to), Expected: missing, Observed: "missing",
+		Seqs: []uint64{from, to},
 	}})
 }
 
