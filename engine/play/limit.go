@@ -7,7 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// fills notes that a round has more facts than it may have, with the event that was taken in last.
+// fills notes that a round has more facts than it may have; the event is the last one that the round takes.
 func (t *Table) fills(c *turn, s *Shoe, r *record.Round) {
 	if r.Full != 0 || !r.Exceeds(t.adds()) {
 		return
@@ -19,12 +19,12 @@ func (t *Table) fills(c *turn, s *Shoe, r *record.Round) {
 	c.yield(Stage{
 		Kind: Crowded, Shoe: s, Round: r,
 		Expected: fmt.Sprintf(
-			"at most %d wagers, changes, cards, calls and motions of money in a round, %d of them cards",
+			"at most %d wagers, changes, cards, calls and motions of money in a round, and at most %d cards",
 			record.MaxFacts, record.MaxDealt,
 		),
 		Observed: fmt.Sprintf(
-			"%d, with %d wagers, %d cards and %d motions of money: the round is not judged, and what follows of it is not "+
-				"taken in", r.Facts(), len(r.Wagers), len(r.Cards), len(r.Steps),
+			"%d in all, with %d wagers, %d cards and %d motions of money: the round is not judged, and its later events are "+
+				"left out", r.Facts(), len(r.Wagers), len(r.Cards), len(r.Steps),
 		),
 	})
 }
@@ -47,11 +47,11 @@ func (t *Table) adds() int {
 	}
 }
 
-// firstOf are the elements of a list of an event that a round takes in: more than a round may have are none of it.
+// firstOf are the first elements of a list of an event: enough to make a round exceed its limit.
 func firstOf[T any](list []T) []T { return list[:min(len(list), record.MaxFacts+1)] }
 
-// shoeFills notes that the record of a shoe has more entries than it may have, or spans too many events. Nothing more
-// of it is taken in but its end.
+// shoeFills notes that the record of a shoe has more entries than it may have, or spans too many events. Of its later
+// events only the end counts.
 func (t *Table) shoeFills(c *turn, s *Shoe) {
 	if s == nil || s.Full != 0 {
 		return
@@ -76,11 +76,11 @@ func (t *Table) shoeFills(c *turn, s *Shoe) {
 	c.yield(Stage{
 		Kind: Crowded, Shoe: s,
 		Expected: fmt.Sprintf(
-			"at most %d entries in the record of a shoe, over %d events", record.MaxEntries, record.MaxSpan,
+			"at most %d entries in the record of a shoe, over at most %d events", record.MaxEntries, record.MaxSpan,
 		),
 		Observed: fmt.Sprintf(
-			"%d over %d, with %d rounds and %d wagers that owe vigorish: what follows of the shoe is not taken in, and not "+
-				"judged", entries, span, len(s.Rounds), len(s.Dues),
+			"%d entries over %d events, with %d rounds and %d wagers that owe vigorish: the later events of the shoe are left "+
+				"out and not judged", entries, span, len(s.Rounds), len(s.Dues),
 		),
 	})
 }
@@ -88,11 +88,11 @@ func (t *Table) shoeFills(c *turn, s *Shoe) {
 // maxSeats is how many seats of a table may be occupied at most, maxItems how many items of its layout are attested.
 const maxSeats, maxItems = 256, 256
 
-// crowded notes that a table reports more occupied seats or more items of its layout than it may have. What is beyond
-// is not taken in.
+// crowded notes that a table reports more occupied seats or more items of its layout than it may have. Those beyond the
+// limit are left out.
 func (t *Table) crowded(c *turn) {
 	c.yield(Stage{
 		Kind: Crowded, Expected: fmt.Sprintf("at most %d occupied seats and %d items of the layout", maxSeats, maxItems),
-		Observed: "more of them: what is beyond is not taken in",
+		Observed: "more of them: those beyond the limit are left out",
 	})
 }
