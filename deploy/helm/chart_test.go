@@ -425,6 +425,14 @@ func TestValuesAreRefused(t *testing.T) {
 		{"console.settings.console.metrics_listen=:1", "additional properties 'metrics_listen' not allowed"},
 		{"watch.settings.watch.metrics_listen=:1", "additional properties 'watch' not allowed"},
 		{"ingest.keda.min=0", "minimum: got 0, want 1"},
+		{
+			"nightly.settings.export.licensee=x,properties={ac_1,ac-1}",
+			"properties: ac_1 and ac-1 give objects of one name, such as sp-shoeproof-export-ac-1;",
+		},
+		{
+			"nightly.enabled=false,watch.enabled=true,fullnameOverride=the-audit-of-all-tables," +
+				"properties={casino-hotel-boardwalk-1,casino-hotel-boardwalk-2}", "properties: casino-hotel-boardwalk-1 and ",
+		},
 		{"ingest.keda.enabled=true", "ingest.keda.authentication: want the TriggerAuthentication"},
 		{
 			"ingest.keda.enabled=true,ingest.settings.kafka.tls.enabled=false,ingest.settings.kafka.sasl.mechanism=plain",

@@ -24,6 +24,23 @@ app.kubernetes.io/component: {{ .component }}
 {{- . | lower | replace "_" "-" | replace "." "-" -}}
 {{- end -}}
 
+{{/* The name of the CronJob of a property. Takes root, job and property. */}}
+{{- define "shoeproof.cronJob" -}}
+{{- printf "%s-%s-%s" (include "shoeproof.fullname" .root) .job (include "shoeproof.suffix" .property) | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+
+{{/* Fails if two properties have objects of one name: the longest is cut. */}}
+{{- define "shoeproof.distinct" -}}
+{{- $of := dict -}}
+{{- range $property := .Values.properties -}}
+{{- $name := include "shoeproof.cronJob" (dict "root" $ "job" "export" "property" $property) -}}
+{{- with get $of $name -}}
+{{- fail (printf "properties: %s and %s give objects of one name, such as %s; install them as two releases" . $property $name) -}}
+{{- end -}}
+{{- $_ := set $of $name $property -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "shoeproof.labels" -}}
 {{ include "shoeproof.selector" . }}
 app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
