@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"maps"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -225,48 +226,40 @@ func Examples() []string {
 func Parse(files map[string][]byte, known []string) (Books, error) {
 	nodes := map[string]map[string]any{}
 	where := map[string]string{}
+	var wrong []error
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		// The strict decode names the line; the loose one is what overlays merge.
-		dec := yaml.NewDecoder(bytes.NewReader(files[file]))
-		dec.KnownFields(true)
-		var strict bookFile
-		if err := dec.Decode(&strict); err != nil {
-			return nil, Unreadable(file, err)
+		name, node, err := readBook(file, files[file])
+		wrong = append(wrong, err)
+		switch other, taken := where[name]; {
+		case name == "": // unreadable: a book that extends it would be wrong, too
+			return nil, errors.Join(wrong...)
+		case taken:
+			err = fmt.Errorf("rulebooks %s and %s: both have the name %s, want a name for each", other, file, name)
+			return nil, errors.Join(append(wrong, err)...)
 		}
-		if err := dec.Decode(&yaml.Node{}); !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: more than one document", file)
-		}
-		var loose map[string]any
-		if err := yaml.Unmarshal(files[file], &loose); err != nil {
-			return nil, fmt.Errorf("rulebook %s: %w", file, err)
-		}
-		if strict.Name == "" {
-			return nil, fmt.Errorf("rulebook %s: want a name", file)
-		}
-		if other, ok := where[strict.Name]; ok {
-			return nil, fmt.Errorf("rulebooks %s and %s: both have the name %s, want a name for each", other, file, strict.Name)
-		}
-		nodes[strict.Name], where[strict.Name] = loose, file
+		nodes[name], where[name] = node, file
 	}
-	if name, err := missingBase(nodes); err != nil {
-		return nil, located(where[name], files[where[name]], []complaint{{"extends", err}})
+	if name, err := wrongBase(nodes); err != nil {
+		wrong = append(wrong, located(where[name], files[where[name]], []complaint{{"extends", err}}))
+		return nil, errors.Join(wrong...)
 	}
+	unread := errors.Join(wrong...) != nil
 	var wagers, charges map[string]any
 	if err := errors.Join(yaml.Unmarshal(knownWagers, &wagers), yaml.Unmarshal(knownCharges, &charges)); err != nil {
 		return nil, fmt.Errorf("read the wagers of the contract: %w", err)
 	}
 	books := Books{}
 	for _, name := range slices.Sorted(maps.Keys(nodes)) {
-		tree, err := resolve(nodes, name, nil)
+		book, complaints, err := build(withKnownWagers(resolve(nodes, name), wagers, charges), known)
+		if err != nil && unread { // a value of another kind: it has its error
+			continue
+		}
 		if err != nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
 		}
-		book, wrong, err := build(withKnownWagers(tree, wagers, charges), known)
-		if err != nil {
-			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
-		}
-		if len(wrong) > 0 {
-			return nil, located(where[name], files[where[name]], wrong)
+		if len(complaints) > 0 {
+			wrong = append(wrong, located(where[name], files[where[name]], complaints))
+			break
 		}
 		book.Base = name
 		for base, ok := nodes[name]["extends"].(string); ok; base, ok = nodes[base]["extends"].(string) {
@@ -274,11 +267,57 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 		}
 		books[name] = book
 	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
+	}
 	return books, nil
 }
 
-// Unreadable puts an error of the YAML decoder in the form FILE:LINE: what is wrong, what was expected.
-func Unreadable(file string, err error) error {
+// readBook returns the name and the tree of a rulebook. A book with unknown keys, or with values of another kind, has
+// both beside the error, so that its other errors are found, too.
+func readBook(file string, data []byte) (name string, tree map[string]any, err error) {
+	// The strict decode names the line; the loose one is what overlays merge.
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	dec.KnownFields(true)
+	var strict bookFile
+	if err = dec.Decode(&strict); err != nil {
+		err = Unreadable(file, data, err)
+	}
+	var doc, second yaml.Node
+	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
+		return "", nil, err
+	}
+	if dec.Decode(&second) == nil {
+		return "", nil, fmt.Errorf("%s:%d: more than one document", file, second.Line)
+	}
+	if bad := unquoted(&doc); bad != nil {
+		return "", nil, errors.Join(err, fmt.Errorf("%s:%d: %s: want the key in quotes", file, bad.Line, bad.Value))
+	}
+	if loose := doc.Decode(&tree); loose != nil && err == nil {
+		err = Unreadable(file, data, loose)
+	}
+	if strict.Name == "" && err == nil {
+		err = fmt.Errorf("%s:%d: want a name", file, doc.Line)
+	}
+	return strict.Name, tree, err
+}
+
+// unquoted returns the first key that is no text, such as the number 5 in units: {5: 25}.
+func unquoted(n *yaml.Node) *yaml.Node {
+	for i, of := range n.Content {
+		key := n.Kind == yaml.MappingNode && i%2 == 0 && of.Kind == yaml.ScalarNode
+		if tag := of.ShortTag(); key && tag != "!!str" && tag != "!!merge" {
+			return of
+		}
+		if bad := unquoted(of); bad != nil {
+			return bad
+		}
+	}
+	return nil
+}
+
+// Unreadable puts an error of the YAML decoder about data in the form FILE:LINE: what is wrong, what was expected.
+func Unreadable(file string, data []byte, err error) error {
 	if errors.Is(err, io.EOF) {
 		return fmt.Errorf("%s: the file is empty", file)
 	}
@@ -291,10 +330,24 @@ func Unreadable(file string, err error) error {
 		place := file
 		if line, what, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(line, "line ") {
 			place, text = file+":"+parserLine(line[len("line "):], what), what
+		} else if n := failing(data, err); n > 0 {
+			place = fmt.Sprintf("%s:%d", file, n)
 		}
 		errs = append(errs, fmt.Errorf("%s: %s", place, plainly(text)))
 	}
 	return errors.Join(errs...)
+}
+
+// failing returns the line with which data begins to give an error, 0 if none does: some errors of the decoder have no
+// line.
+func failing(data []byte, err error) int {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	n := sort.Search(len(lines), func(n int) bool {
+		var v any
+		got := yaml.Unmarshal(bytes.Join(lines[:n+1], nil), &v)
+		return got != nil && got.Error() == err.Error()
+	})
+	return (n + 1) % (len(lines) + 1)
 }
 
 // parserLine corrects the line of an error of the YAML parser, which counts lines from 0. Its scanner counts from 1.
@@ -383,37 +436,39 @@ func lineOf(n *yaml.Node, keys []string) int {
 	return line
 }
 
-// missingBase returns the first book that extends an unknown book.
-func missingBase(nodes map[string]map[string]any) (name string, err error) {
+// wrongBase returns the first book that extends an unknown book, or, over others, itself.
+func wrongBase(nodes map[string]map[string]any) (name string, err error) {
 	names := slices.Sorted(maps.Keys(nodes))
 	for _, name := range names {
-		if base, ok := nodes[name]["extends"].(string); ok && nodes[base] == nil {
-			return name, fmt.Errorf("%q: %w", base, noSuch("rulebook", base, names))
+		path := []string{name}
+		for base, ok := nodes[name]["extends"].(string); ok; base, ok = nodes[base]["extends"].(string) {
+			if nodes[base] == nil && len(path) == 1 {
+				return name, fmt.Errorf("%q: %w", base, noSuch("rulebook", base, names))
+			}
+			cycle := slices.Contains(path, base)
+			if path = append(path, base); cycle {
+				return name, fmt.Errorf("a cycle: %s", strings.Join(path, ", "))
+			}
 		}
 	}
 	return "", nil
 }
 
-func resolve(nodes map[string]map[string]any, name string, path []string) (map[string]any, error) {
-	if slices.Contains(path, name) {
-		return nil, fmt.Errorf("extends forms a cycle: %s", strings.Join(append(path, name), ", "))
-	}
+// resolve returns the tree of a book over those that it extends.
+func resolve(nodes map[string]map[string]any, name string) map[string]any {
 	node := nodes[name]
 	base, ok := node["extends"].(string)
 	if !ok {
-		return node, nil
+		return node
 	}
-	under, err := resolve(nodes, base, append(path, name))
-	if err != nil {
-		return nil, err
-	}
+	under := resolve(nodes, base)
 	if option, ok := node["inherits"].(string); ok {
 		under = assume(under, node, option)
 	}
 	merged := overlay(citeInBulk(under, node), node)
 	delete(merged, "extends")
 	delete(merged, "inherits")
-	return merged, nil
+	return merged
 }
 
 // citeInBulk is the base of a book with the entries that the book gives to all rules whose name begins with a word: the

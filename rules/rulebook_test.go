@@ -43,7 +43,7 @@ func TestRulebookComplaints(t *testing.T) {
 		},
 		{"syntax", "name: h\n extends: nj-19-47\n", "h.yaml:2: mapping values are not allowed in this context"},
 		{"nothing", "", "h.yaml: the file is empty"},
-		{"two documents", "name: h\nextends: nj-19-47\n---\nname: i\n", "h.yaml: more than one document"},
+		{"two documents", "name: h\nextends: nj-19-47\n---\nname: i\n", "h.yaml:3: more than one document"},
 		{"no base", "name: h\nextends: nj-1\n", `h.yaml:2: extends: "nj-1": there is no such rulebook`},
 		{
 			"nearly a base", "name: h\nextends: nj-19-48\n",
@@ -61,9 +61,19 @@ func TestRulebookComplaints(t *testing.T) {
 			"an option", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    options: {vig_fractin: up_only}\n",
 			"h.yaml:5: games.PUNTO_BANCO.options.vig_fractin: there is no such option, did you mean vig_fraction?",
 		},
-		{"itself", "name: h\nextends: h\n", "extends forms a cycle: h, h"},
+		{"itself", "name: h\nextends: h\n", "h.yaml:2: extends: a cycle: h, h"},
+		{
+			"all at once", "name: h\nextends: nj-19-47\ntitl: x\nin_force: {from: today}\n",
+			"h.yaml:3: titl: unknown key, did you mean title?\nh.yaml:4: in_force.from: \"today\": want a date",
+		},
+		{"no line", "name: h\nextends: *base\nnotes: x\n", "h.yaml:2: unknown anchor 'base' referenced"},
+		{"control", "name: h\n\nnotes: \x01\ntitle: x\n", "h.yaml:3: control characters are not allowed"},
+		{
+			"number as a key", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    vigorish: {units: {5: 5}}\n",
+			"h.yaml:5: 5: want the key in quotes",
+		},
 		{"name taken", "name: nj-19-47\n", "both have the name nj-19-47"},
-		{"no name", "title: h\n", "want a name"},
+		{"no name", "title: h\n", "h.yaml:1: want a name"},
 		{
 			"game", "name: h\nextends: nj-19-47\ngames:\n  FARO: {min_decks: 6}\n",
 			"h.yaml:4: games.FARO: want one of PUNTO_BANCO",

@@ -272,7 +272,7 @@ func (c *Console) Access() (console.Access, error) {
 	}
 	a, err := console.ReadAccess(strings.NewReader(string(data)))
 	if err != nil {
-		return a, law.Unreadable(c.AccessFile, err)
+		return a, law.Unreadable(c.AccessFile, data, err)
 	}
 	return a, nil
 }
@@ -300,7 +300,7 @@ func (c *Console) notify(public *url.URL, version string) (notify.Setup, error) 
 	}
 	s, err := notify.Read(strings.NewReader(string(data)), e)
 	if err != nil {
-		return s, law.Unreadable(c.NotifyFile, err)
+		return s, law.Unreadable(c.NotifyFile, data, err)
 	}
 	return s, nil
 }

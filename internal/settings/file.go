@@ -57,7 +57,7 @@ func readFile(path string, all []setting) (*configFile, error) {
 		if errors.Is(err, io.EOF) {
 			return f, nil
 		}
-		return nil, law.Unreadable(path, err)
+		return nil, law.Unreadable(path, data, err)
 	}
 	var second yaml.Node
 	if err := dec.Decode(&second); !errors.Is(err, io.EOF) {

@@ -102,7 +102,7 @@ func TestWrongSettings(t *testing.T) {
 		{name: "tabs", file: "kafka:\n\ttopic: x\n", want: []string{"c.yaml:2: found character"}},
 		{
 			name: "bytes that are no text", file: "kafka: {topic: \"\xff\xfe\"}\n",
-			want: []string{"c.yaml: invalid leading UTF-8"},
+			want: []string{"c.yaml:1: invalid leading UTF-8"},
 		},
 		{name: "map as a list", file: "kafka:\n  brokers: {a: 1}\n", want: []string{"c.yaml:2: kafka.brokers: want a value"}},
 		{
