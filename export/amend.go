@@ -48,8 +48,8 @@ func digestOf(f *finding.Finding) ([32]byte, error) {
 	return sha256.Sum256(line), err
 }
 
-// order is the order of the leaves.
-func order(a, b *finding.Finding) int {
+// findingOrder is the order of the leaves.
+func findingOrder(a, b *finding.Finding) int {
 	return cmp.Or(cmp.Compare(a.GamingDay, b.GamingDay), cmp.Compare(a.TableID, b.TableID),
 		cmp.Compare(a.ShoeID, b.ShoeID), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.ID, b.ID))
 }
@@ -121,7 +121,7 @@ func (x *index) diff(day *Day) ([]*digested, []Amendment, error) {
 
 // ordered sorts findings and amendments. A duplicate id is an error.
 func ordered(fresh []*digested, amendments []Amendment) ([]*digested, []Amendment, error) {
-	slices.SortFunc(fresh, func(a, b *digested) int { return order(&a.finding, &b.finding) })
+	slices.SortFunc(fresh, func(a, b *digested) int { return findingOrder(&a.finding, &b.finding) })
 	slices.SortFunc(amendments, func(a, b Amendment) int { return amendmentOrder(&a, &b) })
 	for i, f := range fresh[:max(len(fresh)-1, 0)] { // an id has one table, shoe, round and rule
 		if f.finding.ID == fresh[i+1].finding.ID {

@@ -108,7 +108,7 @@ func (v *verifier) finding(line []byte) error {
 	switch {
 	case f.GamingDay != m.GamingDay:
 		return fmt.Errorf("finding %s has gaming day %q, the export %q", f.ID, f.GamingDay, m.GamingDay)
-	case c.last.ID != "" && order(&c.last, &f) >= 0:
+	case c.last.ID != "" && findingOrder(&c.last, &f) >= 0:
 		return fmt.Errorf("finding %s is out of order", f.ID)
 	}
 	c.counts[Count{f.Rule, f.Severity.String(), 0}]++

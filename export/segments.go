@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"iter"
 	"maps"
+	"math"
 	"slices"
 	"sort"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/engine/calendar"
+	"github.com/shoeproof/shoeproof/engine/order"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
@@ -129,31 +131,25 @@ func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[ordere
 			}
 		}
 		slices.SortStableFunc(all, func(a, b orderedLine) int { return cmp.Compare(a.seq, b.seq) })
-		for _, line := range contestsLast(all) {
-			if !yield(line, nil) {
+		// An event with the number of the one before it is where it arrived, as the nightly run replays it.
+		var contests order.Contests[orderedLine]
+		pass := func(until int64) bool {
+			for line := range contests.Before(until) {
+				if !yield(line, nil) {
+					return false
+				}
+			}
+			return true
+		}
+		for i, line := range all {
+			if i > 0 && line.seq == all[i-1].seq {
+				contests.Add(int64(line.at), line)
+			} else if !pass(int64(line.at)) || !yield(line, nil) {
 				return
 			}
 		}
+		pass(math.MaxInt64)
 	}
-}
-
-// contestsLast moves each event with the number of the one before it, which it contests, to where it arrived: before
-// the first event that arrived later, as the nightly run replays it.
-func contestsLast(all []orderedLine) []orderedLine {
-	var waiting []orderedLine
-	ordered := all[:0:0]
-	for i, line := range all {
-		if i > 0 && line.seq == all[i-1].seq {
-			n, _ := slices.BinarySearchFunc(waiting, line.at, func(w orderedLine, at int) int { return cmp.Compare(w.at, at) })
-			waiting = slices.Insert(waiting, n, line)
-			continue
-		}
-		for len(waiting) > 0 && waiting[0].at < line.at {
-			ordered, waiting = append(ordered, waiting[0]), waiting[1:]
-		}
-		ordered = append(ordered, line)
-	}
-	return append(ordered, waiting...)
 }
 
 func (r *replayed) collect(b *rows.Set, at int) error {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/engine/order"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -21,6 +22,9 @@ type Played = engine.Played
 
 // Moved is a table whose records moved to another partition; see [engine.Moved].
 type Moved = engine.Moved
+
+// Contests are the events of a replay that contest others; see [order.Contests].
+type Contests[E any] = order.Contests[E]
 
 // GapError reports records that the log no longer holds; see [engine.GapError].
 type GapError = engine.GapError

@@ -13,10 +13,9 @@ import (
 	"github.com/ClickHouse/ch-go/proto"
 	"golang.org/x/sync/errgroup"
 
-	"github.com/shoeproof/shoeproof/schema/rows"
-
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Archived is an archived event.
@@ -359,9 +358,8 @@ type reading struct {
 	expect                    uint64 // about how many events are still to be read
 	seq                       uint64 // of the last event
 	// same are the hashes already passed for seq: rows of one key may not be merged yet.
-	same [][32]byte
-	// contests are events with the Seq of another one, by Offset, that wait for the events that arrived before them.
-	contests []Archived
+	same     [][32]byte
+	contests pipeline.Contests[*Archived]
 	ended    bool
 }
 
@@ -479,10 +477,7 @@ func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
 	if len(t.same) > 1 {
 		c := *e
 		c.Value = bytes.Clone(e.Value)
-		at, _ := slices.BinarySearchFunc(t.contests, c.Offset, func(a Archived, offset int64) int {
-			return cmp.Compare(a.Offset, offset)
-		})
-		t.contests = slices.Insert(t.contests, at, c)
+		t.contests.Add(c.Offset, &c)
 		return nil
 	}
 	t.contest(e.Offset)
@@ -497,9 +492,8 @@ func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
 
 // contest passes the events that contest others and arrived before an offset.
 func (t *reading) contest(before int64) {
-	for len(t.contests) > 0 && t.contests[0].Offset < before {
-		t.ended = t.Each(&t.contests[0]) || t.ended
-		t.contests = t.contests[1:]
+	for e := range t.contests.Before(before) {
+		t.ended = t.Each(e) || t.ended
 	}
 }
 
