@@ -148,11 +148,10 @@ func placeOf(f *clickhouse.FactDigest) factPlace { return factPlace{f.Table, f.S
 // maxFacts bounds the findings of a night about facts. The last one has the number of the others.
 const maxFacts = 50
 
-// compareFacts compares the stored facts of a day with those that the replay gives, a shoe at a time, with their labels
-// if this release audited the day live. Facts of a table
-// with events that arrived late may also be as the replay without them gives them. It leaves out shoes that are still
-// open, to which ingest adds, and tables with late events whose numbers began again. It returns the digest of the
-// stored facts, empty unless all agree.
+// compareFacts compares the stored facts of a day with those that the replay gives, a shoe at a time; their labels too,
+// if this release audited the day live. Facts of a table with events that arrived late may also be as the replay
+// without them gives them. It leaves out shoes that are still open, to which ingest adds, and tables with late events
+// whose numbers began again. It returns the digest of the stored facts, empty unless all agree.
 func (r *run) compareFacts(ctx context.Context, w window, m *merged) (found []finding.Finding, sum string, err error) {
 	of, err := r.storedOf(ctx, w)
 	if err != nil {
