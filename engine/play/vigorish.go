@@ -599,8 +599,12 @@ func (s *Shoe) places(
 	return taken, 0
 }
 
-// uncollected is the sum of a seat's markers that were taken off, with one more of amount sum, less what was collected.
+// uncollected is the sum of a seat's markers that were taken off, with one more of amount sum, less what was collected,
+// also in their round, and the markers that were placed by mistake: another one has taken their place.
 func (s *Shoe) uncollected(seat uint32, sum int64) int64 {
+	if len(s.MarkersRemoved) == 0 {
+		return sum
+	}
 	for _, m := range s.MarkersRemoved {
 		if m.Seat == seat {
 			sum = baccarat.Add(sum, m.Amount)
@@ -609,6 +613,29 @@ func (s *Shoe) uncollected(seat uint32, sum int64) int64 {
 	for i := range s.Collections {
 		if c := &s.Collections[i]; c.Seat == seat {
 			sum -= c.Amount
+		}
+	}
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.Seat == seat {
+			sum -= d.TakenOff + d.PaidMark
+		}
+	}
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		sum -= s.putRightIn(r, seat)
+	}
+	return sum
+}
+
+// putRightIn is the sum of the markers of a seat that were placed by mistake in a round that is not settled yet, and
+// taken off again.
+func (s *Shoe) putRightIn(r *record.Round, seat uint32) (sum int64) {
+	if r == nil {
+		return 0
+	}
+	v, ok := s.commission(r)
+	for i := range r.Steps {
+		if m := &r.Steps[i]; ok && m.Kind == record.StepVigMarked && m.Seat == seat && s.TakenOff(r, m, v.Percent) {
+			sum = baccarat.Add(sum, m.Amount)
 		}
 	}
 	return sum
