@@ -143,23 +143,12 @@ func (g *giving) player(wager int) {
 		others = append(others, m)
 	}
 	g.motions = others
-	first := slices.MinFunc(mine, func(a, b record.Refund) int { return cmp.Compare(a.Seq, b.Seq) }).Seq
-	var took int64
-	var from []int
-	for i := range r.Steps {
-		s := &r.Steps[i]
-		switch {
-		case s.Kind == record.StepVigMarked && s.Wager >= 0 && is(s.Wager):
-			return // what is marked is not taken
-		case !tookVig(s) || !g.of(s, is):
-		case s.Seq > first || s.Amount <= 0:
-			return
-		default:
-			took, from = baccarat.Add(took, s.Amount), append(from, i)
-		}
+	own := func(w int) bool { return slices.ContainsFunc(mine, func(m record.Refund) bool { return m.Wager == w }) }
+	from := g.taken(mine, back, is)
+	if from == nil {
+		from = g.taken(mine, back, own) // the others of the player are charged apart
 	}
-	low, high := g.due(is)
-	if took <= high || took-back < low {
+	if from == nil {
 		return
 	}
 	g.reduce(from, back)
@@ -167,6 +156,29 @@ func (g *giving) player(wager int) {
 		g.remove(m)
 	}
 	r.Refunds = append(r.Refunds, mine...)
+}
+
+// taken are the collections from some wagers of a player of which motions gave an amount back, nil if they did not: too
+// much was collected before them, and not less than what is due is left.
+func (g *giving) taken(motions []record.Refund, back int64, of func(wager int) bool) (from []int) {
+	first := slices.MinFunc(motions, func(a, b record.Refund) int { return cmp.Compare(a.Seq, b.Seq) }).Seq
+	var took int64
+	for i := range g.round.Steps {
+		s := &g.round.Steps[i]
+		switch {
+		case s.Kind == record.StepVigMarked && s.Wager >= 0 && of(s.Wager):
+			return nil // what is marked is not taken
+		case !tookVig(s) || !g.of(s, of):
+		case s.Seq > first || s.Amount <= 0:
+			return nil
+		default:
+			took, from = baccarat.Add(took, s.Amount), append(from, i)
+		}
+	}
+	if low, high := g.due(of); took <= high || took-back < low {
+		return nil
+	}
+	return from
 }
 
 // of reports whether a collection is of wagers that are all of a player.
