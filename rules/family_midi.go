@@ -16,13 +16,15 @@ var midiFamily = []*Rule{
 		Name: "midi.squeeze.recipient", Doc: "A hand is given to the patron with the highest wager on it.",
 		Breach:   "Second-highest bettor squeezes.",
 		Severity: finding.Minor, At: Settled, Needs: baccarat.FeedWagers, Check: checkRecipient(false),
+		Covers: []string{"midi.squeeze.faces"},
 	},
 	{
 		Name:     "midi.squeeze.tie-break",
 		Doc:      "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
 		Breach:   "Higher seat number chosen.",
-		Severity: finding.Minor, At: Settled, Check: checkRecipient(true), Covers: []string{"midi.squeeze.recipient"},
-		Needs: baccarat.FeedWagers,
+		Severity: finding.Minor, At: Settled, Check: checkRecipient(true),
+		Covers: []string{"midi.squeeze.recipient", "midi.squeeze.faces"},
+		Needs:  baccarat.FeedWagers,
 	},
 	{
 		Name: "midi.squeeze.acceptor", Doc: "A relinquished hand goes to the first patron in turn who accepts it.",
@@ -50,7 +52,7 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.third-card-same-player", Doc: "A third card is handed to the patron who had the hand.",
 		Breach:   "Another bettor gets the third card.",
-		Severity: finding.Minor, At: Settled, Check: checkThirdSqueeze,
+		Severity: finding.Minor, At: Settled, Check: checkThirdSqueeze, Covers: []string{"midi.squeeze.faces"},
 	},
 	{
 		Name:     "midi.relinquish-order",

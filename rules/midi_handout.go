@@ -220,7 +220,7 @@ func checkSqueezeFaces(p *Pass) {
 		p.suspectIf(o.before != 0 && at == o.before, Finding{ // one of the two may be recorded late
 			Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: evidence,
 			Expected: fmt.Sprintf("%s handed to seat %d face DOWN and returned face UP", numbered("card", s.Cards), s.Seat),
-			Observed: observed, Cites: p.citedOut(s),
+			Observed: observed, Cites: p.citedOut(s), Apart: !p.backFromDue(&o),
 		})
 	}
 	p.handedInPart()
@@ -241,6 +241,31 @@ func (p *Pass) returnedByOther(o *handout) {
 			return
 		}
 	}
+}
+
+// backFromDue reports whether cards that were handed to one patron came back face up from the one to whom they were due:
+// that they were handed to the wrong patron, if it is found, is the one mistake.
+func (p *Pass) backFromDue(o *handout) bool {
+	r, due := p.Round, func(seat uint32) bool { return seat == turnedBy(p.Round, o.out.Hand) }
+	if initial(r, o.out) {
+		by := p.rankings(o.out.Hand)
+		due = func(seat uint32) bool { return anyRanked(&by, func(k ranked) bool { return k.first(seat) }) }
+	}
+	return o.out.Face != baccarat.FaceUp && len(o.backs) > 0 && !slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool {
+		return b.Face != baccarat.FaceUp || b.Seat == o.out.Seat || !due(b.Seat)
+	})
+}
+
+// turnedBy is the seat that returned the first two cards of a hand last, 0 if none did.
+func turnedBy(r *record.Round, h baccarat.Hand) (seat uint32) {
+	third := r.CardAt(h, 3)
+	for i := range r.Squeezes {
+		if s := &r.Squeezes[i]; s.Kind == record.SqueezeReturned && s.Hand == h &&
+			(third == nil || !slices.Contains(s.Cards, third.CardSeq)) {
+			seat = s.Seat
+		}
+	}
+	return seat
 }
 
 // citedOut are the clauses on the cards that were handed out.
@@ -641,7 +666,7 @@ func checkThirdSqueeze(p *Pass) {
 		if third == nil || third.Final != h || p.cancelled() {
 			continue
 		}
-		had, from, handedTo, gaveUp := uint32(0), record.Seq(0), uint32(0), uint32(0)
+		had, from, handedTo, gaveUp, given := uint32(0), record.Seq(0), uint32(0), uint32(0), uint32(0)
 		var back *record.Squeeze
 		for i := range r.Squeezes {
 			s := &r.Squeezes[i]
@@ -655,8 +680,11 @@ func checkThirdSqueeze(p *Pass) {
 				had, from, back = s.Seat, s.Seq, s
 			case s.Kind == record.SqueezeRelinquished && handedTo == 0 && (had == 0 || had == s.Seat):
 				had, gaveUp = 0, s.Seat
+			case s.Kind == record.SqueezeHanded && !holds:
+				given = s.Seat
 			case s.Kind == record.SqueezeHanded && holds && handedTo == 0:
-				if handedTo = s.Seat; had != 0 && s.Seat != had && !p.hasLeft(back, s) {
+				// Of a hand that another patron returned, which midi.squeeze.faces reports, both are meant.
+				if handedTo = s.Seat; had != 0 && s.Seat != had && s.Seat != given && !p.hasLeft(back, s) {
 					p.Report(Finding{
 						Subject: finding.OfHand(h.String()), Seat: s.Seat, Evidence: []record.Seq{from, s.Seq},
 						Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", h, had),
