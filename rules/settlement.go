@@ -102,13 +102,15 @@ func (p *Pass) settledTwice(w *record.Wager) bool {
 
 // takenBack reports whether a step is no payment of a winning wager and no collection of a losing stake, but a mistake
 // that was put right: the wager is not collected in the end, or its stake was collected before, so that the step takes
-// back what was paid by mistake; or it is collected or returned in the end, and the step paid it.
+// back what was paid by mistake; or it does not win, or is collected or returned in the end, and the step paid it.
 func (p *Pass) takenBack(s *record.Step) bool {
 	w := &p.Round.Wagers[s.Wager]
 	got := w.Disposition()
 	switch {
 	case s.Kind != record.StepCollected:
-		return s.Kind == record.StepPaid && (got == baccarat.Collect || got == baccarat.Return)
+		want := p.disposition(w)
+		lost := got == baccarat.Undetermined && (want == baccarat.Collect || want == baccarat.Return)
+		return s.Kind == record.StepPaid && (lost || got == baccarat.Collect || got == baccarat.Return)
 	case got != baccarat.Collect:
 		return true
 	}
