@@ -23,8 +23,7 @@ var midiFamily = []*Rule{
 		Doc:      "Of equal highest wagers the one nearest the dealer counterclockwise is chosen.",
 		Breach:   "Higher seat number chosen.",
 		Severity: finding.Minor, At: Settled, Check: checkRecipient(true),
-		Covers: []string{"midi.squeeze.recipient", "midi.squeeze.faces"},
-		Needs:  baccarat.FeedWagers,
+		Covers: []string{"midi.squeeze.recipient", "midi.squeeze.faces"}, Needs: baccarat.FeedWagers,
 	},
 	{
 		Name: "midi.squeeze.acceptor", Doc: "A relinquished hand goes to the first patron in turn who accepts it.",

@@ -243,17 +243,18 @@ func (p *Pass) returnedByOther(o *handout) {
 	}
 }
 
-// backFromDue reports whether cards that were handed to one patron came back face up from the one to whom they were due:
-// that they were handed to the wrong patron, if it is found, is the one mistake.
+// backFromDue reports whether cards that were handed to one patron came back face up from the one to whom they were
+// due: that they were handed to the wrong patron, if it is found, is the one mistake.
 func (p *Pass) backFromDue(o *handout) bool {
 	r, due := p.Round, func(seat uint32) bool { return seat == turnedBy(p.Round, o.out.Hand) }
 	if initial(r, o.out) {
 		by := p.rankings(o.out.Hand)
 		due = func(seat uint32) bool { return anyRanked(&by, func(k ranked) bool { return k.first(seat) }) }
 	}
-	return o.out.Face != baccarat.FaceUp && len(o.backs) > 0 && !slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool {
+	other := func(b *record.Squeeze) bool {
 		return b.Face != baccarat.FaceUp || b.Seat == o.out.Seat || !due(b.Seat)
-	})
+	}
+	return o.out.Face != baccarat.FaceUp && len(o.backs) > 0 && !slices.ContainsFunc(o.backs, other)
 }
 
 // turnedBy is the seat that returned the first two cards of a hand last, 0 if none did.
