@@ -50,7 +50,7 @@ func checkPaytableNotice(p *Pass) {
 			switch {
 			case n.Topic != record.TopicPayTable || !n.Filed || !n.Of(last) || !prior:
 			case n.ToCommission:
-				notice.weigh(n, now.At)
+				notice.spend(n, now.At, last)
 			case !n.ToSurveillance:
 				notice.unaddressed = n.Seq
 			}

@@ -19,6 +19,10 @@ type proof struct {
 	// have been given, and nothing but its own date shows it.
 	given, late bool
 	evidence    []record.Seq
+	// spent are the notices that name no time of effect and were recorded before an earlier change that needed one, of
+	// which they may be; unspent that there is another one.
+	spent   int
+	unspent bool
 	// unaddressed is a notice in time of which the recipients were not reported, 0 if there is none.
 	unaddressed record.Seq
 }
@@ -30,10 +34,23 @@ func (f *proof) weigh(n *record.Notice, change int64) {
 	f.evidence = append(f.evidence, n.Seq)
 }
 
+// spend is weigh where the last change that needed such a notice came at a time before.
+func (f *proof) spend(n *record.Notice, change, before int64) {
+	if f.weigh(n, change); n.Effective == 0 && n.Recorded <= before {
+		f.spent++
+	} else {
+		f.unspent = true
+	}
+}
+
+// again reports whether the one notice is of an earlier change, or of both: it names no time.
+func (f *proof) again() bool { return f.spent == 1 && !f.unspent }
+
 // and is both proofs.
 func (f proof) and(g proof) proof {
 	both := proof{
 		given: f.given && g.given, late: f.late || g.late, evidence: slices.Concat(f.evidence, g.evidence),
+		unspent: !f.again() && !g.again(), spent: 1,
 	}
 	if f.given {
 		both.unaddressed = g.unaddressed
@@ -42,8 +59,8 @@ func (f proof) and(g proof) proof {
 }
 
 // noticed is the notice to patrons of a change before it took effect, and, where the law wants it, that to the
-// commission. The matter had last changed at a time before.
-func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) proof {
+// commission. The matter had last changed at a time before, and with need of a notice at another one.
+func (p *Pass) noticed(topic record.NoticeTopic, last, needed, effective int64) proof {
 	lead, err := strconv.ParseInt(p.option("notice_lead_minutes"), 10, 64)
 	if err != nil {
 		lead = 0
@@ -54,9 +71,9 @@ func (p *Pass) noticed(topic record.NoticeTopic, last, effective int64) proof {
 		switch {
 		case n.Topic != topic || !n.Of(last) || n.At > effective-lead*int64(time.Minute):
 		case !n.Filed:
-			patrons.weigh(n, effective)
+			patrons.spend(n, effective, needed)
 		case n.ToCommission:
-			commission.weigh(n, effective)
+			commission.spend(n, effective, needed)
 		case !n.ToSurveillance:
 			commission.unaddressed = n.Seq
 		}
@@ -78,6 +95,9 @@ func (p *Pass) reportNotice(f proof, now *record.ConfigChange, expected, change 
 		p.Report(found)
 	case f.late:
 		found.Observed = change + "; the notice was recorded after the change"
+		p.Suspect(found)
+	case f.again():
+		found.Observed = change + "; its one notice was recorded before an earlier change, and names no time"
 		p.Suspect(found)
 	}
 }
@@ -143,6 +163,7 @@ func (p *Pass) vigorishUnknown(c *law.Config) bool {
 }
 
 func checkIncreaseNotice(p *Pass) {
+	raised := int64(math.MinInt64)
 	p.changes(
 		p.vigorishUnknown, func(before, now *law.Config) bool { return before.Percent != now.Percent },
 		func(before, now *record.ConfigChange, last int64) {
@@ -151,14 +172,16 @@ func checkIncreaseNotice(p *Pass) {
 				return
 			}
 			p.reportNotice(
-				p.noticed(record.TopicVigorishPercent, last, now.At), now, "notice before the increase",
+				p.noticed(record.TopicVigorishPercent, last, raised, now.At), now, "notice before the increase",
 				fmt.Sprintf("%d to %d percent", before.Config.Percent, now.Config.Percent),
 			)
+			raised = now.At
 		},
 	)
 }
 
 func checkTypeNotice(p *Pass) {
+	changed := int64(math.MinInt64)
 	p.changes(
 		kindUnknown, func(before, now *law.Config) bool { return before.Kind() != now.Kind() },
 		func(before, now *record.ConfigChange, last int64) {
@@ -170,8 +193,9 @@ func checkTypeNotice(p *Pass) {
 			default:
 				from := len(p.Findings)
 				p.reportNotice(
-					p.noticed(record.TopicVigorishType, last, now.At), now, "notice before the change", change,
+					p.noticed(record.TopicVigorishType, last, changed, now.At), now, "notice before the change", change,
 				)
+				changed = now.At
 				if before.Config.Mode == baccarat.EZ || now.Config.Mode == baccarat.EZ {
 					p.suspectFrom(from)
 				}
