@@ -641,11 +641,22 @@ func isResult(c baccarat.Code) bool {
 // checkCallsFirst wants the announcement of the result complete before the settlement. To repeat it during the
 // settlement is lawful, unless the content changes.
 func checkCallsFirst(p *Pass) {
+	if first, last := p.settledFirst(); first != 0 {
+		r := p.Round
+		i := record.Index(r.Calls, func(c *record.Call) bool { return c.Seq == last })
+		p.Report(Finding{
+			Expected: callName(r.Calls[i].Code) + " announced before the settlement",
+			Observed: "the settlement began before this announcement", Evidence: []record.Seq{first, last},
+		})
+	}
+}
+
+// settledFirst finds the first step of the settlement and an announcement of the result after it, zero if none was.
+func (p *Pass) settledFirst() (first, last record.Seq) {
 	r := p.Round
 	if p.cancelled() {
-		return
+		return 0, 0
 	}
-	var last, first record.Seq
 	for i := range r.Calls {
 		if isResult(r.Calls[i].Code) && !repeats(r, i) && !p.overturns(i) {
 			last = max(last, r.Calls[i].Seq)
@@ -660,13 +671,10 @@ func checkCallsFirst(p *Pass) {
 			first = s.Seq
 		}
 	}
-	if first != 0 && last != 0 && first < last {
-		i := record.Index(r.Calls, func(c *record.Call) bool { return c.Seq == last })
-		p.Report(Finding{
-			Expected: callName(r.Calls[i].Code) + " announced before the settlement",
-			Observed: "the settlement began before this announcement", Evidence: []record.Seq{first, last},
-		})
+	if first == 0 || first > last {
+		return 0, 0
 	}
+	return first, last
 }
 
 // overturns reports whether a call of a count or a winner contradicts the cards and follows a call that agreed with

@@ -52,16 +52,21 @@ func isVig(s *record.Step) bool {
 }
 
 func checkLosingFirst(p *Pass) {
-	if p.cancelled() {
-		return
-	}
-	if served, collected := p.outOfOrder(p.Round.Steps, steps.losingLate); served != 0 {
+	if served, collected := p.losingLate(); served != 0 {
 		p.Report(Finding{
 			Expected: "losing wagers collected before a payment or a vigorish step",
 			Observed: fmt.Sprintf("%s after %s", p.stepName(collected), p.stepName(served)),
 			Evidence: []record.Seq{served, collected},
 		})
 	}
+}
+
+// losingLate finds a payment or vigorish step of the round and a losing wager collected after it, zero if none was.
+func (p *Pass) losingLate() (served, collected record.Seq) {
+	if p.cancelled() {
+		return 0, 0
+	}
+	return p.outOfOrder(p.Round.Steps, steps.losingLate)
 }
 
 // losingLate finds a payment or vigorish step and a losing wager collected after it.
@@ -104,6 +109,37 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	}
 	p.due = due
 	return breaks(due)
+}
+
+// misordered is outOfOrder for the winning positions. Steps that came before the result was announced, or before the
+// losing wagers were collected, are a finding of their own, which says why they are before the others: where there are
+// such steps, their order and the order of the others are judged each.
+func (p *Pass) misordered(all steps, breaks func(steps) (first, second record.Seq)) (first, second record.Seq) {
+	if _, second = p.outOfOrder(all, breaks); second == 0 {
+		return 0, 0
+	}
+	until := p.tooEarly()
+	at := record.Index(all, func(s *record.Step) bool { return s.Seq > until })
+	if at < 0 {
+		at = len(all)
+	}
+	if first, second = p.outOfOrder(all[:at], breaks); second == 0 {
+		first, second = p.outOfOrder(all[at:], breaks)
+	}
+	return first, second
+}
+
+// tooEarly is the announcement or the collection before which no wager is to be paid and no vigorish taken, if one was;
+// else zero.
+func (p *Pass) tooEarly() (until record.Seq) {
+	if _, judged := p.Law.Cited("order.losing-first"); judged {
+		_, until = p.losingLate()
+	}
+	_, judged := p.Law.Cited("announce.before-settlement")
+	if first, last := p.settledFirst(); judged && p.Config.Feeds&baccarat.FeedAnnouncements != 0 && first != 0 {
+		until = max(until, last)
+	}
+	return until
 }
 
 // commission reports whether the kind of vigorish takes a commission on some hands.
@@ -187,7 +223,7 @@ func procedure(name, doc string, number uint32) *Rule {
 func (p *Pass) phasesBroken(number uint32, doc string, apart func(a, b *record.Step) bool, doubtful bool) bool {
 	breaks := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number, apart) }
 	for _, s := range p.zones() {
-		first, second := p.outOfOrder(s, breaks)
+		first, second := p.misordered(s, breaks)
 		if second == 0 {
 			continue
 		}
@@ -323,7 +359,7 @@ func checkDescending(p *Pass) {
 		return
 	}
 	for _, s := range p.zones() {
-		if first, second := p.outOfOrder(s, p.ascends); second != 0 {
+		if first, second := p.misordered(s, p.ascends); second != 0 {
 			if p.foreignStep(first, second) {
 				return
 			}
@@ -481,10 +517,10 @@ func (p *Pass) breaksProcedure(number uint32) (first, second record.Seq) {
 	c.Procedure, q.Config = number, &c
 	for _, s := range q.zones() {
 		phases := func(s steps) (record.Seq, record.Seq) { return s.breaksPhases(number, q.apart) }
-		if first, second = q.outOfOrder(s, phases); second != 0 {
+		if first, second = q.misordered(s, phases); second != 0 {
 			return first, second
 		}
-		if first, second = q.outOfOrder(s, q.ascends); second != 0 {
+		if first, second = q.misordered(s, q.ascends); second != 0 {
 			return first, second
 		}
 	}
