@@ -156,9 +156,13 @@ func (p *Pass) handedOver(h *handover) bool {
 			p.offeredToUnseated(step, last)
 			continue
 		}
-		want := p.counterclockwise(step.Occupied, last)
+		occupied := step.Occupied
+		if step.Accepted { // who accepts the shoe sits there, whether that was reported or not
+			occupied = withSeat(occupied, step.Seat)
+		}
+		want := p.counterclockwise(occupied, last)
 		if i == 0 && !h.released && !p.Shoe.Prep.First && // the curator of the shoe before may have passed it
-			step.Seat == p.counterclockwise(step.Occupied, p.Shoe.Prep.LastDealer) {
+			step.Seat == p.counterclockwise(occupied, p.Shoe.Prep.LastDealer) {
 			want = step.Seat
 		}
 		if want != step.Seat && p.offersAgain(h, step) {

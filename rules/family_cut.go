@@ -93,6 +93,26 @@ func withSeat(occupied []uint32, seat uint32) []uint32 {
 	return slices.Insert(slices.Clone(occupied), at, seat)
 }
 
+// seated are the seats with a participant when the cut was offered: the occupied ones on record, and those of who
+// accepted the cut or made it, who sat there whether that was reported or not. Without any on record it is none.
+func seated(prep *record.Preparation) []uint32 {
+	occupied := prep.Occupied
+	if len(occupied) == 0 {
+		return nil
+	}
+	for _, o := range prep.Offers {
+		if o.Accepted {
+			occupied = withSeat(occupied, o.Seat)
+		}
+	}
+	for i := range prep.Cuts {
+		if c := &prep.Cuts[i]; c.By == baccarat.RolePatron && c.Seat != 0 {
+			occupied = withSeat(occupied, c.Seat)
+		}
+	}
+	return occupied
+}
+
 // firstOffers are the offers of the first cut, without the offers of a recut. Of offers repeated to a seat the last
 // counts.
 func firstOffers(p *record.Preparation) []record.CutOffer {
@@ -135,18 +155,19 @@ func (p *Pass) outOfTurn(occupied []uint32, offers []record.CutOffer) int {
 // entitled is who must be offered the cut first, 0 when no seat is occupied or the seat cannot be known.
 func (p *Pass) entitled() uint32 {
 	prep := &p.Shoe.Prep
-	if len(prep.Occupied) == 0 {
+	occupied := seated(prep)
+	if len(occupied) == 0 {
 		return 0
 	}
-	highest := prep.Occupied[len(prep.Occupied)-1]
+	highest := occupied[len(occupied)-1]
 	switch {
 	case prep.First || p.Law.Game == baccarat.Minibaccarat || p.Law.Game == baccarat.Midibaccarat:
 		return highest
 	case prep.LastDealer == 0:
 		return highest
 	case p.Law.Game == baccarat.CheminDeFer:
-		return p.clockwise(prep.Occupied, prep.LastDealer)
-	case slices.Contains(prep.Occupied, prep.LastDealer):
+		return p.clockwise(occupied, prep.LastDealer)
+	case slices.Contains(occupied, prep.LastDealer):
 		return prep.LastDealer
 	}
 	return highest
@@ -163,27 +184,27 @@ func (p *Pass) seatingUnknown(occupied []uint32, seat uint32, at record.Seq) boo
 }
 
 func checkOfferStart(p *Pass) {
-	offers, want := seatedOffers(&p.Shoe.Prep), p.entitled()
-	if len(offers) > 0 && p.seatingUnknown(p.Shoe.Prep.Occupied, offers[0].Seat, offers[0].Seq) {
+	offers, want, occupied := seatedOffers(&p.Shoe.Prep), p.entitled(), seated(&p.Shoe.Prep)
+	if len(offers) > 0 && p.seatingUnknown(occupied, offers[0].Seat, offers[0].Seq) {
 		return
 	}
 	// A shoe released after the last hand leaves open who the last curator was: either will do.
 	dealt := p.Shoe.Prep.LastToDeal
 	if last := p.Shoe.Prep.LastDealer; p.Law.Game == baccarat.PuntoBanco && last != 0 && want != last &&
-		!p.Shoe.Prep.First && len(offers) > 0 && offers[0].Seat == p.clockwise(p.Shoe.Prep.Occupied, last) {
+		!p.Shoe.Prep.First && len(offers) > 0 && offers[0].Seat == p.clockwise(occupied, last) {
 		return // the last curator is gone: clockwise from the vacant seat, or from the highest
 	}
 	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
 		return
 	}
 	// The first shuffle of cards that were received during the day need not be a reshuffle: the highest seat will do too.
-	if n := len(p.Shoe.Prep.Occupied); len(offers) > 0 && n > 0 && !p.Shoe.Prep.First && p.newBatch() != nil &&
-		offers[0].Seat == p.Shoe.Prep.Occupied[n-1] {
+	if n := len(occupied); len(offers) > 0 && n > 0 && !p.Shoe.Prep.First && p.newBatch() != nil &&
+		offers[0].Seat == occupied[n-1] {
 		return
 	}
 	// If the assignment of the Banker was not reported, who dealt last was responsible. N.J.A.C. 19:47-4.4(b).
 	if p.Law.Game == baccarat.CheminDeFer && len(offers) > 0 && dealt != 0 &&
-		offers[0].Seat == p.clockwise(p.Shoe.Prep.Occupied, dealt) {
+		offers[0].Seat == p.clockwise(occupied, dealt) {
 		return
 	}
 	wrong := len(offers) > 0 && want != 0 && offers[0].Seat != want
@@ -204,16 +225,16 @@ func checkOfferStart(p *Pass) {
 
 func checkOfferOrder(p *Pass) {
 	prep := &p.Shoe.Prep
-	offers := seatedOffers(prep)
-	if len(offers) > 0 && p.seatingUnknown(prep.Occupied, offers[0].Seat, offers[0].Seq) {
+	offers, occupied := seatedOffers(prep), seated(prep)
+	if len(offers) > 0 && p.seatingUnknown(occupied, offers[0].Seat, offers[0].Seq) {
 		return
 	}
-	i := p.outOfTurn(prep.Occupied, offers)
+	i := p.outOfTurn(occupied, offers)
 	if i == 0 {
 		p.offeredUnseated(prep)
 		return
 	}
-	want := p.clockwise(prep.Occupied, offers[i-1].Seat)
+	want := p.clockwise(occupied, offers[i-1].Seat)
 	if offers[i].Seat != want && len(prep.Cuts) > 0 && prep.Cuts[0].By == baccarat.RoleDealer &&
 		slices.Contains(unoffered(prep), want) {
 		return // the cut of the dealer, to whom the seat was not offered first, is the breach
@@ -228,11 +249,12 @@ func checkOfferOrder(p *Pass) {
 // offeredUnseated judges the offers to seats at which no participant is on record. In turn they are lawful, whether one
 // sat there or not.
 func (p *Pass) offeredUnseated(prep *record.Preparation) {
-	all, occupied := firstOffers(prep), prep.Occupied
+	all, on := firstOffers(prep), seated(prep)
+	occupied := on
 	for _, o := range all {
 		occupied = withSeat(occupied, o.Seat)
 	}
-	if i := p.outOfTurn(occupied, all); i > 0 && len(occupied) > len(prep.Occupied) {
+	if i := p.outOfTurn(occupied, all); i > 0 && len(occupied) > len(on) {
 		p.CannotJudge("the cut was offered to a seat at which no participant is on record", all[i].Seq)
 	}
 }
@@ -343,7 +365,7 @@ func unoffered(prep *record.Preparation) []uint32 {
 func (p *Pass) offeredByConduct(cut *record.Cut, offers []record.CutOffer) bool {
 	next := p.entitled()
 	if n := len(offers); n > 0 {
-		next = p.clockwise(p.Shoe.Prep.Occupied, offers[n-1].Seat)
+		next = p.clockwise(seated(&p.Shoe.Prep), offers[n-1].Seat)
 	}
 	return cut.By == baccarat.RolePatron && cut.Seat == next &&
 		!slices.ContainsFunc(offers, func(o record.CutOffer) bool { return o.Seat == cut.Seat })

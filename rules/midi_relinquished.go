@@ -33,8 +33,12 @@ func checkSqueezeOffers(p *Pass) {
 			if p.seatingUnknown(s.Occupied, s.Seat, s.Seq) {
 				return
 			}
-			if want := p.nextSeat(s.Occupied, last); s.Seat != want {
-				p.suspectIf(s.Seat == counterclockwise(s.Occupied, last), Finding{
+			occupied := s.Occupied
+			if s.Accepted { // who accepts the hand sits there, whether that was reported or not
+				occupied = withSeat(occupied, s.Seat)
+			}
+			if want := p.nextSeat(occupied, last); s.Seat != want {
+				p.suspectIf(s.Seat == counterclockwise(occupied, last), Finding{
 					Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
 					Expected: fmt.Sprintf("%v hand offered to seat %d", s.Hand, want),
 					Observed: fmt.Sprintf("offered to seat %d", s.Seat),
@@ -109,7 +113,8 @@ func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
 	if s.Seat != from && p.seatingUnknown(s.Occupied, s.Seat, s.Seq) {
 		return
 	}
-	skipped := inTurn(s.Occupied, from, s.Seat, refused, p.nextSeat)
+	occupied := withSeat(s.Occupied, s.Seat)
+	skipped := inTurn(occupied, from, s.Seat, refused, p.nextSeat)
 	if len(skipped) == 0 || s.Seat == from {
 		return
 	}
@@ -121,7 +126,7 @@ func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
 		)
 		return
 	}
-	p.suspectIf(len(inTurn(s.Occupied, from, s.Seat, refused, counterclockwise)) == 0, Finding{
+	p.suspectIf(len(inTurn(occupied, from, s.Seat, refused, counterclockwise)) == 0, Finding{
 		Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{s.Seq},
 		Expected: fmt.Sprintf("%v hand first offered to %s", s.Hand, numbered("seat", skipped)),
 		Observed: fmt.Sprintf("handed to seat %d without such an offer", s.Seat),

@@ -253,7 +253,8 @@ func (p *Pass) declined(seat uint32, from, to record.Seq) bool {
 // after the order that is declined passes the right on.
 func (p *Pass) nextEntitled(ordered, cut record.Seq) []recutter {
 	prep := &p.Shoe.Prep
-	seats, offers := len(prep.Occupied), prep.Offers
+	occupied, offers := seated(prep), prep.Offers
+	seats := len(occupied)
 	// had are the seats that were offered the cut in this turn, last the latest of them.
 	had, last, again := map[uint32]bool{}, uint32(0), false
 	note := func(seat uint32) {
@@ -267,7 +268,7 @@ func (p *Pass) nextEntitled(ordered, cut record.Seq) []recutter {
 		note(offers[0].Seat)
 	}
 	for _, o := range offers {
-		if o.Seq <= cut && !o.Accepted && o.Seat == p.clockwise(prep.Occupied, last) {
+		if o.Seq <= cut && !o.Accepted && o.Seat == p.clockwise(occupied, last) {
 			note(o.Seat)
 		}
 	}
@@ -276,7 +277,7 @@ func (p *Pass) nextEntitled(ordered, cut record.Seq) []recutter {
 		next = append(next, recutter{role: baccarat.RoleDealer})
 	}
 	if seats > 0 {
-		next = append(next, recutter{baccarat.RolePatron, p.clockwise(prep.Occupied, last)})
+		next = append(next, recutter{baccarat.RolePatron, p.clockwise(occupied, last)})
 	}
 	return next
 }
