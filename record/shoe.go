@@ -434,7 +434,8 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 		sum.Result = settled.Result()
 	}
 	s.Rounds = append(s.Rounds, sum)
-	if r.Config == nil {
+	if r.Config == nil { // no kind of vigorish is known
+		s.unexplainAll(r)
 		return
 	}
 	s.Currencies = s.Currencies || s.Currency != "" && s.Currency != r.Config.Currency

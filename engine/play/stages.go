@@ -14,6 +14,9 @@ func (t *Table) prepare(c *turn, s *Shoe) {
 	if s.Law == nil || s.Config == nil {
 		s.enforce(t)
 	}
+	if r := s.Round; r != nil && r.Config == nil { // it began before the first configuration
+		r.Config, r.ConfigAt = s.Config, s.ConfigAt
+	}
 	if s.Auditable(nil) {
 		t.inherit(s)
 	}
