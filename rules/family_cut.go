@@ -214,13 +214,25 @@ func checkOfferStart(p *Pass) {
 		}
 		return
 	}
-	if wrong {
+	if wrong && !p.offeredLate(want) {
 		p.Report(Finding{
 			Expected: fmt.Sprintf("offered first to seat %d", want),
 			Observed: fmt.Sprintf("offered first to seat %d", offers[0].Seat),
 			Evidence: []record.Seq{offers[0].Seq},
 		})
 	}
+}
+
+// offeredLate reports whether a seat was offered the cut when the stack was cut already: the order of the steps has it.
+func (p *Pass) offeredLate(seat uint32) bool {
+	return record.Any(p.Shoe.Prep.Offers, func(o *record.CutOffer) bool { return o.Seat == seat && p.afterCut(o) })
+}
+
+// afterCut reports whether an offer came when the stack was cut already, and the order of the steps has it.
+func (p *Pass) afterCut(o *record.CutOffer) bool {
+	prep := &p.Shoe.Prep
+	_, ordered := p.Law.Cited("shuffle.step-order")
+	return ordered && len(prep.Recuts) == 0 && len(prep.Cuts) > 0 && o.Seq > prep.Cuts[0].Seq
 }
 
 func checkOfferOrder(p *Pass) {
@@ -238,6 +250,9 @@ func checkOfferOrder(p *Pass) {
 	if offers[i].Seat != want && len(prep.Cuts) > 0 && prep.Cuts[0].By == baccarat.RoleDealer &&
 		slices.Contains(unoffered(prep), want) {
 		return // the cut of the dealer, to whom the seat was not offered first, is the breach
+	}
+	if p.afterCut(&offers[i]) {
+		return
 	}
 	p.Report(Finding{
 		Expected: fmt.Sprintf("offered to seat %d after seat %d", want, offers[i-1].Seat),

@@ -58,31 +58,43 @@ var shuffleFamily = []*Rule{
 
 func checkShuffled(p *Pass) {
 	s := p.Shoe
-	if s.Loaded.Seq == 0 || s.Joined {
-		return
+	other, shuffled := p.shuffledFirst()
+	switch {
+	case shuffled:
+	case other == nil:
+		p.reportLoaded("shuffled before loading", "no shuffle")
+	default:
+		p.Suspect(Finding{ // one of the two names may be wrong
+			Expected: "batch " + s.Loaded.Batch + " shuffled before loading", Observed: "batch " + other.Batch + " shuffled",
+			Evidence: []record.Seq{other.Seq, s.Loaded.Seq},
+		})
 	}
-	if p.preShuffledElsewhere() {
-		return
+}
+
+// shuffledFirst reports whether the cards were shuffled before they were loaded; other is a shuffle of another batch.
+func (p *Pass) shuffledFirst() (other *record.Shuffle, shuffled bool) {
+	s := p.Shoe
+	if s.Loaded.Seq == 0 || s.Joined || p.preShuffledElsewhere() {
+		return nil, true
 	}
-	var other *record.Shuffle
 	for i := range s.Prep.Shuffles {
 		h := &s.Prep.Shuffles[i]
 		switch {
 		case h.AfterLacing || h.Seq > s.Loaded.Seq:
 		case h.Batch == "" || p.Table.Batch(s.Loaded.Batch) == nil || h.Batch == s.Loaded.Batch:
-			return // an unknown batch may have the cards that were shuffled
+			return nil, true // an unknown batch may have the cards that were shuffled
 		default:
 			other = h
 		}
 	}
-	if other == nil {
-		p.reportLoaded("shuffled before loading", "no shuffle")
-		return
-	}
-	p.Suspect(Finding{ // one of the two names may be wrong
-		Expected: "batch " + s.Loaded.Batch + " shuffled before loading", Observed: "batch " + other.Batch + " shuffled",
-		Evidence: []record.Seq{other.Seq, s.Loaded.Seq},
-	})
+	return other, false
+}
+
+// shuffledLate reports whether the cards were shuffled only when they were loaded: shuffle.required reports it.
+func (p *Pass) shuffledLate() bool {
+	other, shuffled := p.shuffledFirst()
+	_, required := p.Law.Cited("shuffle.required")
+	return required && !shuffled && other == nil
 }
 
 // preShuffledElsewhere reports whether these are new cards whose opening a section without text governs.
@@ -273,10 +285,12 @@ func (p *Pass) lacedLate() bool {
 func (p *Pass) stepsReversed(lacings []record.Laced) (f Finding, wrong bool) {
 	prep := &p.Shoe.Prep
 	first, again := stepGroup{name: "shuffle"}, stepGroup{name: "reshuffle"}
+	late := p.shuffledLate()
 	for _, h := range prep.Shuffles {
-		if h.AfterLacing {
+		switch {
+		case h.AfterLacing:
 			again.seqs = append(again.seqs, h.Seq)
-		} else {
+		case !late:
 			first.seqs = append(first.seqs, h.Seq)
 		}
 	}
