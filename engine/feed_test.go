@@ -636,3 +636,37 @@ func TestRestartEndsTheWait(t *testing.T) {
 		enginetest.Encode([]schema.Event{again}))
 	same(t, "findings", want, reported(got))
 }
+
+// Event 1 of before a restart of the numbers comes again, from the producer, after the restart. It is no other restart,
+// also right after it and with two restarts between.
+func TestFirstEventComesAgain(t *testing.T) {
+	var days [][]schema.Event
+	for day := range 3 {
+		events := legalTable(t, "nj-mini", "mb-1", uint64(day)+1, 1)
+		events = events[:min(len(events), 400)]
+		for i := range events {
+			events[i].EventID = fmt.Sprintf("%d-%d", day, i)
+			events[i].At += int64(day) * int64(time.Second) // the clocks of both numberings are near each other
+			if events[i].ShoeID != "" {
+				events[i].ShoeID += fmt.Sprint("-", day)
+			}
+		}
+		for i := range events {
+			if day > 0 {
+				events[i].At += days[day-1][len(days[day-1])-1].At - events[0].At + int64(time.Second)
+			}
+		}
+		days = append(days, events)
+	}
+	all := slices.Concat(days...)
+	want := reported(findingsOf(enginetest.Encode(all)))
+	for _, at := range []int{401, 402, 500, 801, 1000} {
+		for day := range at / 401 {
+			again := slices.Insert(slices.Clone(all), at, days[day][0])
+			same(t, fmt.Sprintf("findings with event 1 of day %d again at %d", day, at), want,
+				reported(findingsOf(enginetest.Encode(again))))
+			same(t, fmt.Sprintf("findings after restarts, day %d at %d", day, at), want,
+				reported(finding.Latest(restarted(t, again, 50))))
+		}
+	}
+}

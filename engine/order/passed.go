@@ -10,13 +10,14 @@ import (
 
 // passed takes an event whose number has passed: it is a repetition, a conflict, late, or the numbers begin again.
 func (q *Queue) passed(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
-	restarted := ev.Seq == 1 && ev.EventID != q.first && (q.first != "" || ev.At > q.newest)
+	again := ev.Seq == 1 && slices.Contains(q.firsts, ev.EventID)
+	restarted := ev.Seq == 1 && !again && ev.EventID != q.first && (q.first != "" || ev.At > q.newest)
 	switch {
 	case q.Log.has(ev.Seq) && q.Log.sum(ev.Seq) == [16]byte(sum[:16]):
 		yield(Item{Kind: Duplicate, Event: ev})
 	case restarted:
 		q.restart(ev, sum, yield)
-	case q.beforeRestart(ev):
+	case again || q.beforeRestart(ev):
 		yield(Item{Kind: Forgotten, Event: ev})
 	case q.Log.has(ev.Seq) && q.Log.ID(ev.Seq) != "":
 		if q.repeated(sum) {
@@ -94,6 +95,9 @@ func (q *Queue) restart(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	q.held, q.gaps, q.odd = nil, nil, nil
 	q.joining, q.resetAt = false, ev.At
 	q.begin, q.earlier = 0, false
+	if q.first != "" {
+		q.firsts = append(q.firsts[max(len(q.firsts)+1-maxFirsts, 0):], q.first)
+	}
 	q.Log.reset(1)
 	yield(Item{Kind: Archive, Event: ev})
 	q.take(ev, sum, yield)

@@ -29,6 +29,8 @@ const (
 	// maxOdd is the number of hashes of late and conflicting records: a record that is archived a second time takes the
 	// place of its row.
 	maxOdd = 4096
+	// maxFirsts is the number of restarts whose event 1 is known when it comes again.
+	maxFirsts = 64
 )
 
 // Queue is the order of the events of one table. Its zero value has received nothing.
@@ -39,10 +41,11 @@ type Queue struct {
 	// joining is true for a table that was joined mid-stream until its first event is known, since earlier ones may
 	// come out of order.
 	joining bool
-	first   string // id of the event with seq 1
-	begin   uint64 // seq of the first event of a table that was joined mid-stream
-	earlier bool   // an event from before it came, and was reported
-	held    []held // the reorder buffer, by seq
+	first   string   // id of the event with seq 1
+	firsts  []string // those of before restarts, at most maxFirsts, the latest ones
+	begin   uint64   // seq of the first event of a table that was joined mid-stream
+	earlier bool     // an event from before it came, and was reported
+	held    []held   // the reorder buffer, by seq
 	gaps    []Span
 	odd     [][16]byte // hashes of what came late or in conflict
 	resetAt int64      // event time of the latest restart of the numbers

@@ -12,6 +12,7 @@ type State struct {
 	Started, Joining bool
 	First            string
 	Begin            uint64
+	Firsts           []string `cbor:",omitempty"`
 	Earlier          bool
 	Held             []HeldState
 	Gaps             []Span
@@ -30,8 +31,9 @@ type HeldState struct {
 // State is the state of the queue. It shares memory with it.
 func (q *Queue) State() State {
 	st := State{
-		Log: q.Log.LogState, Started: q.started, Joining: q.joining, First: q.first, Begin: q.begin, Earlier: q.earlier,
-		Gaps: q.gaps, Odd: q.odd, ResetAt: q.resetAt, LastAt: q.lastAt, Newest: q.newest,
+		Log: q.Log.LogState, Started: q.started, Joining: q.joining, First: q.first, Firsts: q.firsts, Begin: q.begin,
+		Earlier: q.earlier,
+		Gaps:    q.gaps, Odd: q.odd, ResetAt: q.resetAt, LastAt: q.lastAt, Newest: q.newest,
 	}
 	for i := range q.held {
 		h := &q.held[i]
@@ -56,8 +58,8 @@ func Restore(st *State) (*Queue, error) {
 	}
 	q := &Queue{
 		Log: Log{LogState: *l}, started: st.Started, joining: st.Joining, first: st.First, begin: st.Begin,
-		earlier: st.Earlier,
-		gaps:    st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
+		firsts: st.Firsts, earlier: st.Earlier,
+		gaps: st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
 	}
 	// A snapshot of an earlier release has no gap of what came before the event with which the table was joined.
 	if q.begin > 1 && !q.earlier && !q.inGap(1) {
