@@ -84,8 +84,10 @@ type replay struct {
 	rows    rows.Set
 	folded  uint64 // events that were replayed
 	behind  int    // events of folded that are after the days
-	// left is the highest Seq of the days, 0 once it was replayed: by a clock that went back it is behind later days.
-	left uint64
+	// left is the Seq of the last event of the days, 0 once it was replayed: by a clock that went back it is behind later
+	// days. It is in the sequence epoch that so many follow.
+	left      uint64
+	following int
 }
 
 // replay replays some tables. done receives each when it has ended.
@@ -95,12 +97,15 @@ func (r *run) replay(ctx context.Context, tables []clickhouse.ArchivedTable, don
 	}
 	all := make([]clickhouse.TableReplay, len(tables))
 	for i := range tables {
-		p := &replay{run: r, days: newDays(tables[i].Table, len(r.windows)), left: tables[i].Last}
+		p := &replay{run: r, days: newDays(tables[i].Table, len(r.windows))}
 		o := clickhouse.TableReplay{Table: &tables[i], Each: p.apply, End: func() error {
 			p.finish()
 			return done(p)
 		}}
 		var err error
+		if p.following, p.left, err = r.store.LastEvent(ctx, o.Table, r.windows[0].from, r.end()); err != nil {
+			return err
+		}
 		if p.auditor, o.After, err = r.begin(ctx, o.Table); err != nil {
 			return err
 		}
@@ -125,7 +130,7 @@ func newDays(table string, n int) []tableDay {
 // apply replays an event. It reports whether the table has ended.
 func (p *replay) apply(e *clickhouse.Archived) bool {
 	p.folded++
-	if e.Seq >= p.left {
+	if e.Following < p.following || e.Following == p.following && e.Seq >= p.left {
 		p.left = 0
 	}
 	if i := p.at(e.At); i >= 0 {

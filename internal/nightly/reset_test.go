@@ -135,3 +135,54 @@ func TestUnreadableBetweenDays(t *testing.T) {
 		t.Errorf("the day between: %v, want %s", err, want)
 	}
 }
+
+// The numbers of a table begin again on the next day, and then its clock goes back to the day. These events are behind
+// all that the replay of the day reads, with lower numbers than those of before the restart: it does not end before
+// them.
+func TestClockGoesBackAfterReset(t *testing.T) {
+	store := database(t)
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var events []schema.Event
+	for i, start := range []time.Duration{0, 24 * time.Hour, 10 * time.Hour} {
+		table := deal.NewTable(deal.Options{
+			Property: property, Pit: "p-000", Table: "t-000", Seed: uint64(i) + 1, Config: config, Start: opens.Add(start),
+		})
+		part := slices.Concat(table.Open(), table.ShoeOf([]int{60, 30, 3}[i]), table.Close())
+		for k := range part {
+			part[k].EventID = fmt.Sprintf("%d-%d", i, k)
+			if part[k].ShoeID != "" {
+				part[k].ShoeID += fmt.Sprint("-", i)
+			}
+			if i == 2 {
+				part[k].Seq += events[len(events)-1].Seq
+			}
+		}
+		events = append(events, part...)
+	}
+	var l log
+	l.append(events...)
+	ingest(t, store, &l)
+	got := night(t, store, nil)
+	for i := range got.Findings {
+		if f := &got.Findings[i]; f.Rule == "feed.reconcile" {
+			t.Errorf("a difference: %s", brief(f))
+		}
+	}
+	if len(got.Facts) > 0 {
+		t.Errorf("facts that differ:\n%s", strings.Join(got.Facts, "\n"))
+	}
+	highest := func(from, to string) (seq uint64) {
+		for i := range events {
+			if id := events[i].EventID; id >= from && id < to {
+				seq = max(seq, events[i].Seq)
+			}
+		}
+		return seq
+	}
+	if before, after := highest("0-", "1-"), highest("1-", "3-"); before < after {
+		t.Fatalf("%d events before the restart, %d after it", before, after)
+	}
+}

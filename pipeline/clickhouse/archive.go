@@ -23,6 +23,8 @@ type Archived struct {
 	pipeline.Record // the value is valid during the call
 	Seq             uint64
 	At              int64
+	// Following is how many sequence epochs of the table follow its own.
+	Following int
 }
 
 // An ArchivedTable is a table in the archive. It is for one replay.
@@ -43,6 +45,23 @@ func (s *Store) Tables(ctx context.Context, property string, from, until int64) 
 toString(table_id) AS name, count() AS n, max(seq) AS last FROM `+s.name("events")+` WHERE property_id = {property:String}
 AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
 GROUP BY property_id, name ORDER BY name`, params("property", property, "from", from, "until", until)...)
+}
+
+// LastEvent returns the last event of a table from one time to before another, in the order of a replay: how many
+// sequence epochs follow its own, and its Seq.
+func (s *Store) LastEvent(ctx context.Context, of *ArchivedTable, from, until int64) (following int, seq uint64, err error) {
+	all, err := s.epochs(ctx, of)
+	if err != nil || len(all) == 1 {
+		return 0, of.Last, err
+	}
+	args := params("property", of.Property, "table", of.Table, "from", from, "until", until)
+	for ; following < len(all) && seq == 0 && err == nil; following++ {
+		err = s.conn.QueryRow(ctx, "SELECT max(seq) FROM "+s.name("events")+
+			" WHERE property_id = {property:String} AND table_id = {table:String} "+
+			"AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})"+
+			all[len(all)-1-following].where(), args...).Scan(&seq)
+	}
+	return max(following-1, 0), seq, s.explain("read the last event of a table", err)
 }
 
 // location is the position of an event in the log.
@@ -465,6 +484,7 @@ func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
 	}
 	e := &r.event
 	e.Seq, e.At, e.Offset = b.seq[row], b.at[row], b.offset[row]
+	e.Following = len(t.epochs) - 1
 	e.Format, e.Value = schema.Format(b.format[row]), b.raw.RowBytes(row)
 	e.SHA256 = sha256.Sum256(e.Value)
 	if t.seq != e.Seq {
