@@ -49,7 +49,8 @@ GROUP BY property_id, name ORDER BY name`, params("property", property, "from", 
 
 // LastEvent returns the last event of a table from one time to before another, in the order of a replay: how many
 // sequence epochs follow its own, and its Seq.
-func (s *Store) LastEvent(ctx context.Context, of *ArchivedTable, from, until int64) (following int, seq uint64, err error) {
+func (s *Store) LastEvent(ctx context.Context, of *ArchivedTable, from, until int64,
+) (following int, seq uint64, err error) {
 	all, err := s.epochs(ctx, of)
 	if err != nil || len(all) == 1 {
 		return 0, of.Last, err
