@@ -31,7 +31,7 @@ type Round struct {
 	Steps          []Step
 	// Refunds are the motions that gave back vigorish; they are no steps, and the collections lack what was given back.
 	Refunds []Refund `cbor:",omitempty"`
-	// Misplaced is the vigorish that named a wager which does not owe it; its steps name the one that does.
+	// Misplaced is the vigorish that named a wager which does not owe it; its steps name the wager that owes it.
 	Misplaced    []Misplaced `cbor:",omitempty"`
 	Calls        []Call
 	Instructions []Instructed

@@ -93,7 +93,7 @@ func withSeat(occupied []uint32, seat uint32) []uint32 {
 	return slices.Insert(slices.Clone(occupied), at, seat)
 }
 
-// seated are the seats with a participant when the cut was offered: the occupied ones on record, and those of who
+// seated are the seats with a participant when the cut was offered: the occupied seats on record, and the seats of who
 // accepted the cut or made it, who sat there whether that was reported or not. Without any on record it is none.
 func seated(prep *record.Preparation) []uint32 {
 	occupied := prep.Occupied

@@ -42,7 +42,7 @@ type Queue struct {
 	// come out of order.
 	joining bool
 	first   string   // id of the event with seq 1
-	firsts  []string // those of before restarts, at most maxFirsts, the latest ones
+	firsts  []string // the ids of earlier events 1, at most maxFirsts, the latest
 	begin   uint64   // seq of the first event of a table that was joined mid-stream
 	earlier bool     // an event from before it came, and was reported
 	held    []held   // the reorder buffer, by seq

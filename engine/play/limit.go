@@ -7,7 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// fills notes that a round has more facts than it may have; the event is the last one that the round takes.
+// fills notes that a round has more facts than it may have; the event is the last that the round takes.
 func (t *Table) fills(c *turn, s *Shoe, r *record.Round) {
 	if r.Full != 0 || !r.Exceeds(t.adds()) {
 		return
