@@ -325,13 +325,8 @@ func checkRecipient(tie bool) func(*Pass) {
 				continue
 			}
 			to := handed.Seat
-			if relinquished(p.Round, h, &by, handed.Seq) || declined(p.Round, h, due, handed.Seq) {
-				continue
-			}
-			if anyRanked(&by, func(r ranked) bool { return r.first(to) }) {
-				if !tie {
-					p.highestTogether(handed, &by)
-				}
+			if anyRanked(&by, func(r ranked) bool { return r.first(to) }) ||
+				relinquished(p.Round, h, &by, handed.Seq) || declined(p.Round, h, due, handed.Seq) {
 				continue
 			}
 			if unreported(p.Round, handed.Seat) {
@@ -362,40 +357,6 @@ func checkRecipient(tie bool) func(*Pass) {
 			p.suspectIf(f.Verdict == "" && (byNumber || leadsWithBonus(p.Round, h, to)), f)
 		}
 	}
-}
-
-// highestTogether suspects a hand that was handed to a seat at which several patrons wagered on it, who have the
-// highest wager together and none of them alone: "the player with the highest wager". 9 NYCRR 5324.21(f)(3)(ii)(b)-(c).
-func (p *Pass) highestTogether(handed *record.Squeeze, by *[12]ranked) {
-	first := func(k ranked) bool { return k.first(handed.Seat) }
-	if slices.ContainsFunc(by[4*byWager:], first) || unreadOn(p.Round, handed.Hand) != nil {
-		return
-	}
-	shared := false
-	for i := range p.Round.Wagers {
-		w := &p.Round.Wagers[i]
-		if w.Seat != handed.Seat || w.Spot != spotOf(handed.Hand) || w.Gone {
-			continue
-		}
-		if w.Patron == "" {
-			return // it may be of the patron of the others
-		}
-		shared = shared || record.Any(p.Round.Wagers, func(o *record.Wager) bool {
-			return o.Seat == w.Seat && o.Spot == w.Spot && !o.Gone && o.Patron != "" && o.Patron != w.Patron
-		})
-	}
-	wanted := by[4*byWager]
-	if !shared || len(wanted.bettors) == 0 || p.seatOff(handed.Hand, wanted.due(), handed.Seq) {
-		return
-	}
-	p.Suspect(Finding{
-		Subject: finding.OfHand(handed.Hand.String()), Seat: handed.Seat, Evidence: []record.Seq{handed.Seq},
-		Expected: fmt.Sprintf(
-			"%v hand handed to seat %d, %s on it", handed.Hand, wanted.due(), p.money(wanted.highest),
-		),
-		Observed: fmt.Sprintf("handed to seat %d, where several patrons have more together", handed.Seat),
-		Cites:    p.exactly(ofHand(handed.Hand, 2)...),
-	})
 }
 
 // seatOff reports whether the patron to whom a hand is due had left the seat, or the table does not have that seat:
