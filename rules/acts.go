@@ -27,13 +27,12 @@ func checkPreparedByDealer(p *Pass) {
 // shuffledAnew reports whether the cards of the shoe are not new, where the text has the dealer shuffle new cards
 // alone: 9 NYCRR 5324.21(d). Who shuffles them afterwards is in no sentence of it.
 func (p *Pass) shuffledAnew() bool {
-	_, alone := p.Law.Cited("open.shuffle-before-play")
-	return alone && p.newBatch() == nil
+	return p.judges("open.shuffle-before-play") && p.newBatch() == nil
 }
 
 // shuffledByDealer reports a shuffle by a device where the text has the dealers shuffle.
 func (p *Pass) shuffledByDealer() {
-	if _, dealers := p.Law.Cited("shuffle.required"); !dealers || p.preShuffled() {
+	if !p.judges("shuffle.required") || p.preShuffled() {
 		return
 	}
 	for _, h := range p.Shoe.Prep.Shuffles {

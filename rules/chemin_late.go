@@ -116,7 +116,7 @@ func (p *Pass) cannotJudgeFrom(from int) {
 // checkUnusualDraw says that a draw cannot be judged which neither the drawing table of the other games nor the sources
 // on chemin de fer have, unless the rulebook judges it.
 func checkUnusualDraw(p *Pass) {
-	if _, judged := p.Law.Cited("chemin.draw.optional-cells"); judged {
+	if p.judges("chemin.draw.optional-cells") {
 		return
 	}
 	c, ok := p.drawn()

@@ -257,7 +257,7 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 	switch {
 	case p.Law.Game == baccarat.PuntoBanco && instructed:
 		p.Report(f)
-	case h == baccarat.Player && second != 0 && p.cited(true, "announce.count-order") != nil:
+	case h == baccarat.Player && second != 0 && p.judges("announce.count-order"):
 		// announce.count-order has it
 	default:
 		p.Suspect(f)
@@ -295,7 +295,7 @@ func resultCalled(r *record.Round) *record.Call {
 // unasked reports whether the curator drew a third card before any instruction to draw for its hand, and the rule about
 // instructions judges that.
 func (p *Pass) unasked(c *record.DealtCard) bool {
-	_, judged := p.Law.Cited("deal.instruction-followed")
+	judged := p.judges("deal.instruction-followed")
 	asked := record.Any(p.Round.Instructions, func(in *record.Instructed) bool {
 		return in.Hand == c.Hand && in.Draw && in.Seq < c.Seq
 	})
@@ -329,8 +329,8 @@ func checkCountOrder(p *Pass) {
 		record.Any(p.Round.Instructions, func(in *record.Instructed) bool { return in.Seq < player })
 	switch {
 	case banker == 0:
-	case instructed && p.cited(true, "announce.initial-counts") != nil:
-	case out != nil && out.Seq < player && p.cited(true, "midi.squeeze.order") != nil, p.turnedEarly():
+	case instructed && p.judges("announce.initial-counts"):
+	case out != nil && out.Seq < player && p.judges("midi.squeeze.order"), p.turnedEarly():
 	default:
 		p.Report(Finding{
 			Expected: "PLAYER point count announced before the BANKER point count",

@@ -404,7 +404,7 @@ func (p *Pass) passedWithin(c *record.DealtCard) bool {
 	return record.Any(p.Shoe.Curators, func(s *record.CuratorStep) bool {
 		return s.Kind == record.CuratorPassed && s.Cause == record.PassVoluntary && s.InRound && s.Round == p.Round.No &&
 			s.Seat == c.BySeat && s.Seq < c.Seq
-	}) && p.cited(true, "curator.pass-between-rounds") != nil
+	}) && p.judges("curator.pass-between-rounds")
 }
 
 // justAccepted reports whether a seat accepted the shoe, or was assigned it, after the first card of the round before.

@@ -231,8 +231,7 @@ func (p *Pass) offeredLate(seat uint32) bool {
 // afterCut reports whether an offer came when the stack was cut already, and the order of the steps has it.
 func (p *Pass) afterCut(o *record.CutOffer) bool {
 	prep := &p.Shoe.Prep
-	_, ordered := p.Law.Cited("shuffle.step-order")
-	return ordered && len(prep.Recuts) == 0 && len(prep.Cuts) > 0 && o.Seq > prep.Cuts[0].Seq
+	return p.judges("shuffle.step-order") && len(prep.Recuts) == 0 && len(prep.Cuts) > 0 && o.Seq > prep.Cuts[0].Seq
 }
 
 func checkOfferOrder(p *Pass) {
@@ -474,7 +473,7 @@ func checkTransposed(p *Pass) {
 		return
 	}
 	if before := len(prep.Transposed); len(prep.Cuts) == 1 && before > 0 &&
-		prep.Transposed[before-1].Amount == int64(cut.Depth) && p.cited(true, "shuffle.step-order") != nil {
+		prep.Transposed[before-1].Amount == int64(cut.Depth) && p.judges("shuffle.step-order") {
 		return // moved before the cut: the order of the steps
 	}
 	p.Report(Finding{

@@ -364,7 +364,7 @@ func (p *Pass) waitsDown(c *record.DealtCard) bool {
 func (p *Pass) turnedEarly() bool {
 	r, called := p.Round, counted(p.Round, baccarat.Player)
 	if called == 0 || p.Config.StyleUnknown || !p.Config.Reports(baccarat.FeedCardFaces) ||
-		p.cited(true, "deal.style-consistent") == nil {
+		!p.judges("deal.style-consistent") {
 		return false
 	}
 	for i := range r.Cards {

@@ -565,7 +565,7 @@ func checkFaceUpBurn(p *Pass) {
 		if f.Round != p.Round.No || !p.answerable(f) || (i > 0 && f.Burn >= 0 && p.Shoe.FaceUps[i-1].Burn == f.Burn) {
 			continue
 		}
-		if f.Burn < 0 && putBack(f) && p.cited(true, "irreg.faceup.discarded") != nil {
+		if f.Burn < 0 && putBack(f) && p.judges("irreg.faceup.discarded") {
 			continue // handled as no card found face up: that rule has it
 		}
 		if f.Burn < 0 {

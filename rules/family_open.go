@@ -108,8 +108,8 @@ func checkInspection(p *Pass) {
 	if b == nil {
 		return
 	}
-	_, elsewhere := p.Law.Cited("external.ny.unsuitable-deck")
-	_, joint := p.Law.Cited("open.shuffle-before-play") // the text has both, in no order
+	elsewhere := p.judges("external.ny.unsuitable-deck")
+	joint := p.judges("open.shuffle-before-play") // the text has both, in no order
 	switch {
 	case joint && b.Inspected == 0:
 		p.reportBatch(b, "inspected before the first card", "no inspection before it")

@@ -132,10 +132,10 @@ func (p *Pass) misordered(all steps, breaks func(steps) (first, second record.Se
 // tooEarly is the announcement or the collection before which no wager is to be paid and no vigorish taken, if one was;
 // else zero.
 func (p *Pass) tooEarly() (until record.Seq) {
-	if _, judged := p.Law.Cited("order.losing-first"); judged {
+	if p.judges("order.losing-first") {
 		_, until = p.losingLate()
 	}
-	_, judged := p.Law.Cited("announce.before-settlement")
+	judged := p.judges("announce.before-settlement")
 	if first, last := p.settledFirst(); judged && p.Config.Feeds&baccarat.FeedAnnouncements != 0 && first != 0 {
 		until = max(until, last)
 	}

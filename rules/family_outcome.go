@@ -316,6 +316,5 @@ func collects(r *record.Round) bool {
 // claimed reports whether the round was declared void for lack of cards, and the rulebook has the rule that judges
 // that claim.
 func (p *Pass) claimed() bool {
-	_, ok := p.Law.Cited("irreg.insufficient.false-claim")
-	return ok && p.Round.Voided.Insufficient
+	return p.judges("irreg.insufficient.false-claim") && p.Round.Voided.Insufficient
 }

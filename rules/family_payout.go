@@ -126,7 +126,7 @@ func (p *Pass) payable(w *record.Wager) bool {
 // raise counted; 0 otherwise. The raise is the error then, not the payment. Of two raises of one amount the second may
 // be the first published again.
 func (p *Pass) raisePaid(w *record.Wager) int64 {
-	if _, judged := p.Law.Cited("wager.after-no-more-bets"); !judged || w.RaisedBy == 0 || w.Paid.Seq < w.RaisedAt ||
+	if !p.judges("wager.after-no-more-bets") || w.RaisedBy == 0 || w.Paid.Seq < w.RaisedAt ||
 		w.Disposition() != baccarat.Pay || p.disposition(w) != baccarat.Pay || p.settledTwice(w) {
 		return 0
 	}

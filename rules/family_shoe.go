@@ -126,7 +126,7 @@ var shoeFamily = []*Rule{
 // putIntoShoe cannot judge the count of a shoe into which cards of a round were put, though it is right: one of the two
 // is wrong. Where the text says where the cards of a round go, that rule has it; New Jersey has no clause on it.
 func (p *Pass) putIntoShoe() {
-	if _, judged := p.Law.Cited("discard.order-preserved"); judged {
+	if p.judges("discard.order-preserved") {
 		return
 	}
 	i := record.Index(p.Shoe.Rounds, func(r *record.RoundSummary) bool { return r.ToShoe != 0 })
@@ -487,7 +487,7 @@ func (p *Pass) unburned(f *record.FoundFaceUp) int {
 func (p *Pass) burnShows(missing int) bool {
 	s := p.Shoe
 	if s.Prep.LastRecut() != 0 || !p.Config.Reports(baccarat.FeedBurn) ||
-		p.cited(true, "shoe.burn.once-before-play") == nil || p.cited(true, "shoe.burn.count") == nil {
+		!p.judges("shoe.burn.once-before-play") || !p.judges("shoe.burn.count") {
 		return false
 	}
 	for i := range s.Burns {

@@ -93,8 +93,7 @@ func (p *Pass) shuffledFirst() (other *record.Shuffle, shuffled bool) {
 // shuffledLate reports whether the cards were shuffled only when they were loaded: shuffle.required reports it.
 func (p *Pass) shuffledLate() bool {
 	other, shuffled := p.shuffledFirst()
-	_, required := p.Law.Cited("shuffle.required")
-	return required && !shuffled && other == nil
+	return p.judges("shuffle.required") && !shuffled && other == nil
 }
 
 // preShuffledElsewhere reports whether these are new cards whose opening a section without text governs.

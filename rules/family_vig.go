@@ -856,7 +856,7 @@ func (p *Pass) removedFirst(each func(m *record.SeatChange, more, collected int6
 // "The amount of any vigorish not collected ... shall be evidenced by the placing of a coin": it was placed, and only
 // New York says until when it stays. N.J.A.C. 19:47-3.3(c), 7.3(c).
 func (p *Pass) checkMarkerAway() {
-	if _, judged := p.Law.Cited("vig.marker-removed-uncollected"); judged {
+	if p.judges("vig.marker-removed-uncollected") {
 		return
 	}
 	owed := p.Shoe.Owed(nil) // vig.outstanding-at-reshuffle

@@ -365,8 +365,7 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 // one, and another seat was charged rightly: then patrons of the table are charged differently.
 // 19:47-3.3(d).
 func (p *Pass) otherPercent(v baccarat.Vig, c *charge) bool {
-	_, ok := p.Law.Cited("vig.uniform-table")
-	if !ok || !p.takes().Elected || p.judgeVig(v, c) == baccarat.VigLegal {
+	if !p.judges("vig.uniform-table") || !p.takes().Elected || p.judgeVig(v, c) == baccarat.VigLegal {
 		return false
 	}
 	other := false

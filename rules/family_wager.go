@@ -287,7 +287,7 @@ type lateness struct {
 // was handed back as a whole, as one that was not accepted.
 func (p *Pass) refused(w *record.Wager) bool {
 	closed := betsClosed(p.Round)
-	_, judged := p.Law.Cited("wager.after-no-more-bets")
+	judged := p.judges("wager.after-no-more-bets")
 	late := judged && closed != 0 && w.Placed > closed
 	return (late || p.unconfirmed(w)) && w.Disposition() == baccarat.Return && w.Net().Returned == w.Amount
 }
@@ -298,7 +298,7 @@ func (p *Pass) unconfirmed(w *record.Wager) bool {
 	if w.Medium != baccarat.VerbalCash {
 		return false
 	}
-	_, judged := p.Law.Cited("wager.verbal-cash.confirmed")
+	judged := p.judges("wager.verbal-cash.confirmed")
 	c := confirmations(p.Round, w)
 	return judged && (!c.dealer || !c.supervisor)
 }
@@ -536,7 +536,7 @@ func (p *Pass) takesInsurance() bool { return p.Config.Mode == baccarat.EZ || p.
 
 // barredInsurance reports whether a wager is an insurance wager that wager.ez-insurance-at-ez-only reports.
 func (p *Pass) barredInsurance(w *record.Wager) bool {
-	_, judged := p.Law.Cited("wager.ez-insurance-at-ez-only")
+	judged := p.judges("wager.ez-insurance-at-ez-only")
 	return judged && isInsurance(w) && p.Config.Mode != baccarat.NoVigorishMode && !p.takesInsurance()
 }
 

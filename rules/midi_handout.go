@@ -599,7 +599,7 @@ func checkUnderShoe(p *Pass) {
 	if called == 0 {
 		return
 	}
-	_, ordered := p.Law.Cited("midi.squeeze.order")
+	ordered := p.judges("midi.squeeze.order")
 	if out := handed(r, baccarat.Banker); out != nil && ordered {
 		called = min(called, out.Seq) // midi.squeeze.order reports a hand-out before the call
 	}

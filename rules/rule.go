@@ -150,6 +150,12 @@ type seatPatron struct {
 	patron string
 }
 
+// judges reports whether the rulebook has a rule.
+func (p *Pass) judges(rule string) bool {
+	_, ok := p.Law.Cited(rule)
+	return ok
+}
+
 // Report makes a finding of the rule that is being evaluated. The round is filled in.
 func (p *Pass) Report(f Finding) {
 	f.Rule = p.rule
