@@ -199,7 +199,8 @@ func (s *Shoe) wrongBeside(r *record.Round, amount, owed int64, wagers []int) in
 }
 
 // putsRight reports whether a collection is the vigorish of wagers of a round that were marked with a wrong amount, and
-// from which nothing was collected; or of one of them and too little, and not a part of it beside the mark.
+// from which nothing was collected; or of one of them and too little, and neither the sum of its marks nor a part of it
+// beside them.
 func (s *Shoe) putsRight(r *record.Round, p *schema.VigorishCollected) bool {
 	var wagers []int
 	for _, id := range p.WagerIDs {
@@ -237,7 +238,7 @@ func (s *Shoe) putsRight(r *record.Round, p *schema.VigorishCollected) bool {
 	if s.legalOf(r, marked, wagers) {
 		return false
 	}
-	short := commission && len(wagers) == 1 && p.Amount < v.Low(r.Wagers[wagers[0]].Amount) &&
+	short := commission && len(wagers) == 1 && p.Amount != marked && p.Amount < v.Low(r.Wagers[wagers[0]].Amount) &&
 		!record.Parts(marked, p.Amount, v.Percent, r.Wagers[wagers[0]].Amount)
 	return short || s.legalOf(r, p.Amount, wagers)
 }
