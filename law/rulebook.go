@@ -347,7 +347,10 @@ func failing(data []byte, err error) int {
 		got := yaml.Unmarshal(bytes.Join(lines[:n+1], nil), &v)
 		return got != nil && got.Error() == err.Error()
 	})
-	return (n + 1) % (len(lines) + 1)
+	if n == len(lines) {
+		return 0
+	}
+	return n + 1
 }
 
 // parserLine corrects the line of an error of the YAML parser, which counts lines from 0. Its scanner counts from 1.
@@ -436,7 +439,7 @@ func lineOf(n *yaml.Node, keys []string) int {
 	return line
 }
 
-// wrongBase returns the first book that extends an unknown book, or, over others, itself.
+// wrongBase returns the first book that extends an unknown book, or itself through others.
 func wrongBase(nodes map[string]map[string]any) (name string, err error) {
 	names := slices.Sorted(maps.Keys(nodes))
 	for _, name := range names {

@@ -633,6 +633,13 @@ func (r *Round) Marked(wager int) bool {
 	return slices.ContainsFunc(r.Steps, func(s Step) bool { return s.Kind == StepVigMarked && s.Wager == wager })
 }
 
+// Charged reports whether vigorish of a wager was marked or collected in the round.
+func (r *Round) Charged(wager int) bool {
+	return Any(r.Steps, func(s *Step) bool {
+		return s.Kind == StepVigMarked && s.Wager == wager || s.Kind > StepVigMarked && s.Covers(r, wager)
+	})
+}
+
 // chargeSteps finds the marks and collections of a wager within its round.
 func (s *Shoe) chargeSteps(l *law.Law, r *Round, wager int, d *Due) {
 	for i := range r.Steps {

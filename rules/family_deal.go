@@ -315,8 +315,7 @@ func checkStyle(p *Pass) {
 			continue
 		}
 		face, place := p.dealtAs(c)
-		waits := p.waitsDown(c)
-		early := waits && c.Revealed != 0 && called != 0 && c.Revealed < called
+		waits, early := p.waitsDown(c), p.beforeCall(c, called)
 		if c.Face == baccarat.NoFace && !early {
 			p.CannotJudge("the face of a card was not reported", c.Seq)
 			return
@@ -326,7 +325,7 @@ func checkStyle(p *Pass) {
 		case early:
 			f.Expected = cardName(c) + " turned after the player count is called"
 			f.Observed, f.Evidence = "turned before the call", []record.Seq{c.Seq, c.Revealed, called}
-		case c.Face != face || place != baccarat.NoPlace && c.Place != baccarat.NoPlace && c.Place != place:
+		case liesElse(c, face, place):
 			f.Expected = fmt.Sprintf("%s dealt face %v", cardName(c), face)
 			if place != baccarat.NoPlace {
 				f.Expected += fmt.Sprintf(" at %v", place)
@@ -359,11 +358,21 @@ func (p *Pass) waitsDown(c *record.DealtCard) bool {
 	return c.Hand == baccarat.Banker && face == baccarat.FaceDown && p.Law.Game != baccarat.Midibaccarat
 }
 
+// beforeCall reports whether a banker card that waits face down was turned before the player hand was called.
+func (p *Pass) beforeCall(c *record.DealtCard, called record.Seq) bool {
+	return p.waitsDown(c) && c.Revealed != 0 && called != 0 && c.Revealed < called
+}
+
+// liesElse reports whether a card was dealt with another face than its style has, or at another place.
+func liesElse(c *record.DealtCard, face baccarat.Face, place baccarat.Place) bool {
+	return c.Face != face || place != baccarat.NoPlace && c.Place != baccarat.NoPlace && c.Place != place
+}
+
 // turnedEarly reports whether deal.style-consistent reports a banker card that was turned before the player hand was
 // called.
 func (p *Pass) turnedEarly() bool {
 	r, called := p.Round, counted(p.Round, baccarat.Player)
-	if called == 0 || p.Config.StyleUnknown || !p.Config.Reports(baccarat.FeedCardFaces) ||
+	if p.Config.StyleUnknown || !p.Config.Reports(baccarat.FeedCardFaces) ||
 		!p.judges("deal.style-consistent") {
 		return false
 	}
@@ -372,11 +381,10 @@ func (p *Pass) turnedEarly() bool {
 		if c.Index > 2 || c.Carried || c.Final == baccarat.NoHand {
 			continue
 		}
-		if p.waitsDown(c) && c.Revealed != 0 && c.Revealed < called {
+		if p.beforeCall(c, called) {
 			return true
 		}
-		if face, place := p.dealtAs(c); c.Face != face ||
-			place != baccarat.NoPlace && c.Place != baccarat.NoPlace && c.Place != place {
+		if face, place := p.dealtAs(c); liesElse(c, face, place) {
 			return false // that is reported
 		}
 	}

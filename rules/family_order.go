@@ -135,8 +135,8 @@ func (p *Pass) tooEarly() (until record.Seq) {
 	if p.judges("order.losing-first") {
 		_, until = p.losingLate()
 	}
-	judged := p.judges("announce.before-settlement")
-	if first, last := p.settledFirst(); judged && p.Config.Feeds&baccarat.FeedAnnouncements != 0 && first != 0 {
+	if p.judges("announce.before-settlement") && p.Config.Reports(baccarat.FeedAnnouncements) {
+		_, last := p.settledFirst()
 		until = max(until, last)
 	}
 	return until

@@ -19,8 +19,8 @@ type proof struct {
 	// have been given, and nothing but its own date shows it.
 	given, late bool
 	evidence    []record.Seq
-	// spent are the notices that name no time of effect and were recorded before an earlier change that needed one, of
-	// which they may be; unspent that there is another one.
+	// spent counts the notices without a time of effect that were recorded before an earlier change that needed one: they
+	// may be of that change. unspent means that there is another notice.
 	spent   int
 	unspent bool
 	// unaddressed is a notice in time of which the recipients were not reported, 0 if there is none.

@@ -122,7 +122,6 @@ func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) 
 				reading.explained[a] = true
 			}
 		}
-		maps.DeleteFunc(reading.left, func(a about, _ Finding) bool { return a.rule.Name == "count.card-values" })
 		reading.beside = reading.madeAlone(asRead)
 		if len(reading.explained) >= 2+2*len(reading.beside) && reading.net() > best.net() {
 			best = reading

@@ -12,10 +12,10 @@ import (
 // mostSteps is the most steps of a round of which vigorish is placed; a full table has some tens.
 const mostSteps = 256
 
-// PlaceMarks gives vigorish that names a wager that owes nothing, or nothing more, or no wager on record, to the wager
-// of the round that is not charged and owes exactly its amount: a marker that lies in the rectangle of another player,
-// or the event names another wager. A collection stays at its seat. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR
-// 5324.21(c)(3)(ii). The round keeps what they named as Misplaced.
+// PlaceMarks finds the wager of vigorish whose event names another one: a wager that owes nothing, or nothing more, or
+// none on record. It is the wager that is not charged and owes exactly that amount. A marker may lie in the rectangle
+// of another player; a collection stays at its seat. N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3)(ii). The
+// round keeps what the events named as Misplaced.
 func PlaceMarks(l *law.Law, s *record.Shoe, r *record.Round) {
 	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || r.Missing || len(r.Steps) > mostSteps ||
 		r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void {
@@ -65,7 +65,7 @@ func placeMark(v baccarat.Vig, r *record.Round, at int) bool {
 // unreportedPaid reports whether a wager of a seat that is not on record was settled.
 func unreportedPaid(r *record.Round, seat uint32) bool {
 	return record.Any(r.Steps, func(s *record.Step) bool {
-		return s.Seat == seat && s.Wager < 0 && s.Kind <= record.StepReturned
+		return s.Seat == seat && s.Unplaced()
 	})
 }
 
@@ -81,7 +81,7 @@ func placeCollection(v baccarat.Vig, r *record.Round, at int) bool {
 	var won []int64
 	for i := range r.Wagers {
 		if w := &r.Wagers[i]; w.Seat == m.Seat && w.Spot == baccarat.SpotBanker && !w.Gone && w.Collected.Times == 0 &&
-			!chargedFor(r, i) {
+			!r.Charged(i) {
 			all, won = append(all, i), append(won, w.Amount)
 		}
 	}
@@ -117,7 +117,7 @@ func owing(v baccarat.Vig, r *record.Round, m *record.Step) (of int) {
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if w.Spot != baccarat.SpotBanker || w.Gone || w.Collected.Times > 0 ||
-			v.Judge(m.Amount, w.Amount) != baccarat.VigLegal || chargedFor(r, i) {
+			v.Judge(m.Amount, w.Amount) != baccarat.VigLegal || r.Charged(i) {
 			continue
 		}
 		near := 1
@@ -136,13 +136,6 @@ func owing(v baccarat.Vig, r *record.Round, m *record.Step) (of int) {
 		return -1
 	}
 	return of
-}
-
-// chargedFor reports whether vigorish of a wager was marked or collected in its round.
-func chargedFor(r *record.Round, wager int) bool {
-	return record.Any(r.Steps, func(s *record.Step) bool {
-		return s.Kind == record.StepVigMarked && s.Wager == wager || s.Kind > record.StepVigMarked && s.Covers(r, wager)
-	})
 }
 
 // suspectNamed suspects vigorish at the seat of the player who owes its amount that names a wager of another seat: one

@@ -181,8 +181,8 @@ func (s *Store) news(ctx context.Context, w *where) (bool, error) {
 }
 
 // newest reads the newest row of each finding that a query of open_findings selects; selection is the query after FROM.
-// It may be another row than the selected one: a finding that two live audits made at two times has two, and an action
-// of triage changes one of them. The rows of closed findings are included. Of two rows of one version the one with a
+// That may be another row than the selected one: two live audits may have made a finding at two times, and triage
+// changes one of the two rows. The rows of closed findings are included. Of two rows of one version the one with a
 // basis counts, which a migration added, then the first: it has the time of arrival.
 func (s *Store) newest(ctx context.Context, threads int, selection string, w *where) ([]OpenFinding, error) {
 	ctx = ch.Context(limited(ctx), ch.WithSettings(ch.Settings{

@@ -32,8 +32,7 @@ type HeldState struct {
 func (q *Queue) State() State {
 	st := State{
 		Log: q.Log.LogState, Started: q.started, Joining: q.joining, First: q.first, Firsts: q.firsts, Begin: q.begin,
-		Earlier: q.earlier,
-		Gaps:    q.gaps, Odd: q.odd, ResetAt: q.resetAt, LastAt: q.lastAt, Newest: q.newest,
+		Earlier: q.earlier, Gaps: q.gaps, Odd: q.odd, ResetAt: q.resetAt, LastAt: q.lastAt, Newest: q.newest,
 	}
 	for i := range q.held {
 		h := &q.held[i]
@@ -57,9 +56,8 @@ func Restore(st *State) (*Queue, error) {
 		}
 	}
 	q := &Queue{
-		Log: Log{LogState: *l}, started: st.Started, joining: st.Joining, first: st.First, begin: st.Begin,
-		firsts: st.Firsts, earlier: st.Earlier,
-		gaps: st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
+		Log: Log{LogState: *l}, started: st.Started, joining: st.Joining, first: st.First, firsts: st.Firsts, begin: st.Begin,
+		earlier: st.Earlier, gaps: st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
 	}
 	// A snapshot of an earlier release has no gap of what came before the event with which the table was joined.
 	if q.begin > 1 && !q.earlier && !q.inGap(1) {

@@ -365,18 +365,11 @@ func (s *Shoe) uncharged(r *record.Round) bool {
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
-		if w.Spot == baccarat.SpotBanker && !w.Gone && !charged(r, i) {
+		if w.Spot == baccarat.SpotBanker && !w.Gone && !r.Charged(i) {
 			return true
 		}
 	}
 	return false
-}
-
-// charged reports whether vigorish of a wager was marked or collected in its round.
-func charged(r *record.Round, wager int) bool {
-	return record.Any(r.Steps, func(s *record.Step) bool {
-		return s.Kind == record.StepVigMarked && s.Wager == wager || s.Kind > record.StepVigMarked && s.Covers(r, wager)
-	})
 }
 
 // undiscarded reports whether the cards of a round were not put away, at a table that reports where they are put.

@@ -158,7 +158,7 @@ func (s *Shoe) beside(r *record.Round, p, before *schema.VigorishCollected) sche
 		of := &r.Wagers[w]
 		if collects(p, of.ID, of.Seat) && of.Spot == baccarat.SpotBanker && !of.Gone {
 			now.WagerIDs, at = append(now.WagerIDs, of.ID), append(at, w)
-			unmarked = unmarked && !charged(r, w)
+			unmarked = unmarked && !r.Charged(w)
 		}
 	}
 	if len(at) == 0 || len(p.WagerIDs) > 0 && len(before.WagerIDs)+len(at) != len(p.WagerIDs) {
@@ -280,7 +280,7 @@ func (s *Shoe) completes(r *record.Round, p *schema.VigorishCollected) bool {
 // chargeable reports whether a round has a banker wager from which nothing was marked or taken.
 func chargeable(r *record.Round, id string) bool {
 	w := r.WagerIndex(id)
-	return w >= 0 && r.Wagers[w].Spot == baccarat.SpotBanker && !r.Wagers[w].Gone && !charged(r, w)
+	return w >= 0 && r.Wagers[w].Spot == baccarat.SpotBanker && !r.Wagers[w].Gone && !r.Charged(w)
 }
 
 // owesAtOnce reports whether a seat has banker wagers that owe vigorish of a round, and nothing was marked or taken at
@@ -466,7 +466,7 @@ func (s *Shoe) heldBefore(r *record.Round, at int, amount int64) int64 {
 		return 0
 	}
 	fits := [2]func(int64) bool{legal, func(rest int64) bool { return rest == 0 }}
-	if charged(r, at) {
+	if r.Charged(at) {
 		slices.Reverse(fits[:])
 	}
 	for _, fit := range fits {
@@ -482,7 +482,7 @@ func (s *Shoe) heldBefore(r *record.Round, at int, amount int64) int64 {
 
 // chargeOf is the range of the vigorish of a wager that a new marker may have: nothing if it was charged.
 func (s *Shoe) chargeOf(r *record.Round, wager int) (due [2]int64) {
-	if v, ok := s.commission(r); ok && !charged(r, wager) {
+	if v, ok := s.commission(r); ok && !r.Charged(wager) {
 		due = [2]int64{v.Low(r.Wagers[wager].Amount), v.Up(r.Wagers[wager].Amount)}
 	}
 	return due

@@ -137,8 +137,8 @@ func TestUnreadableBetweenDays(t *testing.T) {
 }
 
 // The numbers of a table begin again on the next day, and then its clock goes back to the day. These events are behind
-// all that the replay of the day reads, with lower numbers than before the restart: it does not end before
-// them.
+// all that the replay of the day reads, with lower numbers than before the restart: it does not end
+// before them.
 func TestClockGoesBackAfterReset(t *testing.T) {
 	store := database(t)
 	config, err := deal.Config("nj-mini", 1)

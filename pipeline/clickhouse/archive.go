@@ -56,13 +56,16 @@ func (s *Store) LastEvent(ctx context.Context, of *ArchivedTable, from, until in
 		return 0, of.Last, err
 	}
 	args := params("property", of.Property, "table", of.Table, "from", from, "until", until)
-	for ; following < len(all) && seq == 0 && err == nil; following++ {
-		err = s.conn.QueryRow(ctx, "SELECT max(seq) FROM "+s.name("events")+
+	for i := range slices.Backward(all) {
+		err := s.conn.QueryRow(ctx, "SELECT max(seq) FROM "+s.name("events")+
 			" WHERE property_id = {property:String} AND table_id = {table:String} "+
 			"AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})"+
-			all[len(all)-1-following].where(), args...).Scan(&seq)
+			all[i].where(), args...).Scan(&seq)
+		if err != nil || seq > 0 {
+			return len(all) - 1 - i, seq, s.explain("read the last event of a table", err)
+		}
 	}
-	return max(following-1, 0), seq, s.explain("read the last event of a table", err)
+	return 0, 0, nil
 }
 
 // location is the position of an event in the log.
