@@ -646,13 +646,17 @@ func (s *Shoe) chargeSteps(l *law.Law, r *Round, wager int, d *Due) {
 		step := &r.Steps[i]
 		switch step.Kind {
 		case StepVigMarked:
+			undue := UndueMark{Wager: d.Wager, Seat: step.Seat, Amount: step.Amount}
 			switch {
 			case step.Wager != wager:
 			case s.TakenOff(r, step, d.Percent):
 				d.TakenOff += step.Amount
 			case !d.Tie && s.Repeats(r, step, d.Percent):
+				if d.roundedBy(l, step.Amount) {
+					s.Undue = append(s.Undue, undue)
+				}
 			case d.charged():
-				s.Undue = append(s.Undue, UndueMark{Wager: d.Wager, Seat: step.Seat, Amount: step.Amount})
+				s.Undue = append(s.Undue, undue)
 			default:
 				d.Marked = baccarat.Add(d.Marked, step.Amount)
 				d.MarkedAt = step.Seq
@@ -670,6 +674,15 @@ func (s *Shoe) chargeSteps(l *law.Law, r *Round, wager int, d *Due) {
 			}
 		}
 	}
+}
+
+// roundedBy reports whether another coin makes the vigorish that is marked the rounded one: it may be no repetition.
+func (d *Due) roundedBy(l *law.Law, amount int64) bool {
+	if l == nil {
+		return false
+	}
+	v, ok := l.Rate(d.Kind, d.Percent)
+	return ok && v.Judge(baccarat.Add(d.Marked, amount), d.Won) == baccarat.VigLegal
 }
 
 // charged reports whether the whole vigorish was collected with the payment, for the wager alone: a marker that follows
