@@ -864,7 +864,7 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 	there := c.Named && !Any(s.Dues, func(d *Due) bool { return d.Seat == seat && slices.Contains(wagers, d.Wager) })
 	markers := s.markersOf(wagers)
 	isNamed := func(d *Due) bool { return slices.Contains(wagers, d.Wager) || slices.Contains(markers, d.MarkedAt) }
-	from, until := s.alsoPaid(seat, amount, isNamed)
+	from, until := s.alsoPaid(seat, amount, wagers, isNamed)
 	owed := s.alsoOwed(l, seat, amount, isNamed)
 	for i := range s.Dues {
 		d := &s.Dues[i]
@@ -955,15 +955,21 @@ func (d *Due) Lacks(l *law.Law) (low, high int64) {
 
 // alsoPaid is the range of the dues that a collection takes beside those that it names, empty if it takes none: of the
 // seat, one after another, with marks that come to exactly what exceeds those named. The markers of a seat lie in one
-// rectangle, and the money decides.
-func (s *Shoe) alsoPaid(seat uint32, amount int64, named func(*Due) bool) (from, until int) {
+// rectangle, and the money decides. Marks of the wagers named for which nothing is owed go before others.
+func (s *Shoe) alsoPaid(seat uint32, amount int64, wagers []string, named func(*Due) bool) (from, until int) {
 	rest := amount
 	for i := range s.Dues {
 		if d := &s.Dues[i]; d.Seat == seat && named(d) {
 			rest -= d.Open()
 		}
 	}
-	if rest <= 0 || rest == amount {
+	undue := int64(0)
+	for i := range s.Undue {
+		if u := &s.Undue[i]; u.Seat == seat && slices.Contains(wagers, u.Wager) {
+			undue += u.Amount - u.Collected
+		}
+	}
+	if rest <= undue || rest == amount {
 		return 0, 0
 	}
 	other := func(d *Due) int64 {
