@@ -225,10 +225,10 @@ func Examples() []string {
 // over it: maps are merged, everything else replaces. Known are the names of the rules that a book may cite.
 func Parse(files map[string][]byte, known []string) (Books, error) {
 	nodes := map[string]map[string]any{}
-	where := map[string]string{}
+	where, otherKind := map[string]string{}, map[string][]int{}
 	var wrong []error
 	for _, file := range slices.Sorted(maps.Keys(files)) {
-		name, node, err := readBook(file, files[file])
+		name, node, lines, err := readBook(file, files[file])
 		wrong = append(wrong, err)
 		switch other, taken := where[name]; {
 		case name == "": // unreadable: a book that extends it would be wrong, too
@@ -237,33 +237,33 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 			err = fmt.Errorf("rulebooks %s and %s: both have the name %s, want a name for each", other, file, name)
 			return nil, errors.Join(append(wrong, err)...)
 		}
-		nodes[name], where[name] = node, file
+		nodes[name], where[name], otherKind[name] = node, file, lines
 	}
 	if name, err := wrongBase(nodes); err != nil {
-		wrong = append(wrong, located(where[name], files[where[name]], []complaint{{"extends", err}}))
+		wrong = append(wrong, located(where[name], files[where[name]], []complaint{{"extends", err}}, nil))
 		return nil, errors.Join(wrong...)
 	}
-	unread := errors.Join(wrong...) != nil
 	var wagers, charges map[string]any
 	if err := errors.Join(yaml.Unmarshal(knownWagers, &wagers), yaml.Unmarshal(knownCharges, &charges)); err != nil {
 		return nil, fmt.Errorf("read the wagers of the contract: %w", err)
 	}
-	books := Books{}
-	for _, name := range slices.Sorted(maps.Keys(nodes)) {
-		book, complaints, err := build(withKnownWagers(resolve(nodes, name), wagers, charges), known)
-		if err != nil && unread { // a value of another kind: it has its error
+	books, bad := Books{}, map[string]bool{}
+	for _, name := range basesFirst(nodes) {
+		base, extends := nodes[name]["extends"].(string)
+		if bad[base] || !extends && nodes[name]["extends"] != nil { // errors of the base, or of a lack of one
+			bad[name] = true
 			continue
 		}
-		if err != nil {
+		book, complaints, err := build(withKnownWagers(resolve(nodes, name), wagers, charges), known)
+		if err != nil && otherKind[name] == nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
 		}
-		if len(complaints) > 0 {
-			wrong = append(wrong, located(where[name], files[where[name]], complaints))
-			break
-		}
+		err = located(where[name], files[where[name]], complaints, otherKind[name])
+		wrong = append(wrong, err)
+		bad[name] = err != nil || otherKind[name] != nil
 		book.Base = name
-		for base, ok := nodes[name]["extends"].(string); ok; base, ok = nodes[base]["extends"].(string) {
-			book.Base = base
+		if base != "" {
+			book.Base = books[base].Base
 		}
 		books[name] = book
 	}
@@ -273,25 +273,40 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 	return books, nil
 }
 
+// basesFirst are the names of books, each after the book that it extends.
+func basesFirst(nodes map[string]map[string]any) []string {
+	var names []string
+	for len(names) < len(nodes) {
+		for _, name := range slices.Sorted(maps.Keys(nodes)) {
+			base, extends := nodes[name]["extends"].(string)
+			if !slices.Contains(names, name) && (!extends || slices.Contains(names, base)) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // readBook returns the name and the tree of a rulebook. A book with unknown keys, or with values of another kind, has
-// both beside the error, so that its other errors are found, too.
-func readBook(file string, data []byte) (name string, tree map[string]any, err error) {
+// both beside the error, so that its other errors are found, too. Lines are those of the values of another kind.
+func readBook(file string, data []byte) (name string, tree map[string]any, lines []int, err error) {
 	// The strict decode names the line; the loose one is what overlays merge.
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	dec.KnownFields(true)
 	var strict bookFile
 	if err = dec.Decode(&strict); err != nil {
-		err = Unreadable(file, data, err)
+		lines, err = otherKinds(err), Unreadable(file, data, err)
 	}
 	var doc, second yaml.Node
 	if yaml.Unmarshal(data, &doc) != nil || len(doc.Content) == 0 {
-		return "", nil, err
+		return "", nil, nil, err
 	}
 	if dec.Decode(&second) == nil {
-		return "", nil, fmt.Errorf("%s:%d: more than one document", file, second.Line)
+		return "", nil, nil, fmt.Errorf("%s:%d: more than one document", file, second.Line)
 	}
 	if bad := unquoted(&doc); bad != nil {
-		return "", nil, errors.Join(err, fmt.Errorf("%s:%d: %s: want the key in quotes", file, bad.Line, bad.Value))
+		err = errors.Join(err, fmt.Errorf("%s:%d: %s: want the key in quotes", file, bad.Line, bad.Value))
+		return "", nil, nil, err
 	}
 	if loose := doc.Decode(&tree); loose != nil && err == nil {
 		err = Unreadable(file, data, loose)
@@ -299,7 +314,20 @@ func readBook(file string, data []byte) (name string, tree map[string]any, err e
 	if strict.Name == "" && err == nil {
 		err = fmt.Errorf("%s:%d: want a name", file, doc.Line)
 	}
-	return strict.Name, tree, err
+	return strict.Name, tree, lines, err
+}
+
+// otherKinds are the lines at which an error of the decoder has values of another kind.
+func otherKinds(err error) []int {
+	var lines []int
+	types, _ := errors.AsType[*yaml.TypeError](err)
+	for i := 0; types != nil && i < len(types.Errors); i++ {
+		var line int
+		if _, err := fmt.Sscanf(types.Errors[i], "line %d: cannot unmarshal", &line); err == nil {
+			lines = append(lines, line)
+		}
+	}
+	return lines
 }
 
 // unquoted returns the first key that is no text, such as the number 5 in units: {5: 25}.
@@ -401,8 +429,9 @@ func plainly(text string) string {
 }
 
 // located finds the line of each complaint, or of the nearest key above it that the file has: what
-// is inherited from another book stands there.
-func located(file string, data []byte, wrong []complaint) error {
+// is inherited from another book stands there. A complaint about a value at one of the lines otherKind follows from the
+// error that is there.
+func located(file string, data []byte, wrong []complaint, otherKind []int) error {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return fmt.Errorf("rulebook %s: %w", file, err)
@@ -410,16 +439,20 @@ func located(file string, data []byte, wrong []complaint) error {
 	var errs []error
 	for _, c := range wrong {
 		keys := strings.Split(c.path, "/")
-		line := 1
+		first, last := 1, 1
 		if len(doc.Content) > 0 {
-			line = lineOf(doc.Content[0], keys)
+			first, last = linesOf(doc.Content[0], keys)
 		}
-		errs = append(errs, fmt.Errorf("%s:%d: %s: %w", file, line, strings.Join(keys, "."), c.err))
+		if !slices.ContainsFunc(otherKind, func(line int) bool { return first <= line && line <= last }) {
+			errs = append(errs, fmt.Errorf("%s:%d: %s: %w", file, first, strings.Join(keys, "."), c.err))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-func lineOf(n *yaml.Node, keys []string) int {
+// linesOf are the line of a key, or of the nearest key above it that the node has, and the last line of the value. Of a
+// mapping that lacks the key, both are the line of its own key.
+func linesOf(n *yaml.Node, keys []string) (first, last int) {
 	line := n.Line
 	for _, key := range keys {
 		var value *yaml.Node
@@ -431,12 +464,24 @@ func lineOf(n *yaml.Node, keys []string) int {
 				line, value = n.Content[i].Line, n.Content[i+1]
 			}
 		}
-		if value == nil {
-			break
+		switch {
+		case value != nil:
+			n = value
+		case n.Kind == yaml.MappingNode:
+			return line, line
+		default:
+			return line, lastLine(n)
 		}
-		n = value
 	}
-	return line
+	return line, lastLine(n)
+}
+
+func lastLine(n *yaml.Node) int {
+	last := n.Line
+	for _, of := range n.Content {
+		last = max(last, lastLine(of))
+	}
+	return last
 }
 
 // wrongBase returns the first book that extends an unknown book, or itself through others.
@@ -596,14 +641,16 @@ func withKnownWagers(tree, wagers, charges map[string]any) map[string]any {
 	return tree
 }
 
+// build reads a merged book. Beside an error about values of another kind it returns what is wrong with the others.
 func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) {
 	merged, err := nodeOf(tree)
 	if err != nil {
 		return nil, nil, fmt.Errorf("write merged rulebook: %w", err)
 	}
 	var f bookFile
-	if err := merged.Decode(&f); err != nil {
-		return nil, nil, fmt.Errorf("read merged rulebook: %w", err)
+	unread := merged.Decode(&f)
+	if unread != nil {
+		unread = fmt.Errorf("read merged rulebook: %w", unread)
 	}
 	canonical, err := json.Marshal(tree)
 	if err != nil {
@@ -628,5 +675,5 @@ func build(tree map[string]any, known []string) (*Rulebook, []complaint, error) 
 		wrong = append(wrong, complaints...)
 		b.games[g] = law
 	}
-	return b, append(wrong, f.adoptions(b)...), nil
+	return b, append(wrong, f.adoptions(b)...), unread
 }

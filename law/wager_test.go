@@ -264,3 +264,28 @@ func TestCitationsNotFilledIn(t *testing.T) {
 		}
 	}
 }
+
+// A value of another kind hides no other error of its book, and no error of another book. What follows from it is not
+// reported beside it, nor in a book that extends it.
+func TestOtherKindsHideNothing(t *testing.T) {
+	const wrong = `:12: games.MINIBACCARAT.wagers.LUCKY_6.lines.0.when.winner: "BANKR": did you mean BANKER? ` +
+		"Want one of [PLAYER BANKER TIE]"
+	book := strings.Replace(wagersBook, "winner: BANKER, banker: {total: 6, cards: 2}", "winner: BANKR", 1)
+	for _, x := range []struct{ was, is, want string }{
+		{"name: own\n", "name: own # a book\n", ""},
+		{"min_decks: 6", "min_decks: eight", "own.yaml:4: `eight`, want a whole number\n"},
+		{"dealt_by: DEALER", "dealt_by: [DEALER]", "own.yaml:5: a list, want text\n"},
+		{"PLAYER: {odds: '1:1', relation: exact}", "PLAYER: [exact]", "own.yaml:7: a list, want keys and values\n"},
+		{"player: DDDDDDSSSS", "player: [D]", "own.yaml:21: a list, want text\n"},
+		{"pays: '20:1'", "pays: ['20:1']", "own.yaml:13: a list, want keys and values\n"},
+	} {
+		_, err := Parse(map[string][]byte{
+			"own.yaml":  []byte(strings.Replace(book, x.was, x.is, 1)),
+			"over.yaml": []byte("name: over\nextends: own\nadopts: [x]\n"),
+			"two.yaml":  []byte(strings.Replace(book, "name: own", "name: two", 1)),
+		}, nil)
+		if want := x.want + "own.yaml" + wrong + "\ntwo.yaml" + wrong; err == nil || err.Error() != want {
+			t.Errorf("%s: %v, want %s", x.is, err, want)
+		}
+	}
+}
