@@ -125,3 +125,37 @@ func TestQueueHasTheBasis(t *testing.T) {
 		t.Errorf("after the migration the queue has %q, want %q", got, want)
 	}
 }
+
+// A finding that has rows of two times in the queue is open by the newest alone.
+func TestClosedByEitherRow(t *testing.T) {
+	s := open(t, migrated(t))
+	f := finding.New(finding.Identity{PropertyID: "ac-1", TableID: "a", Rule: "feed.clock"}, finding.DataFault,
+		finding.Unauditable, finding.Major)
+	f.At, f.GamingDay = 1_800_000_000_000_000_000, "2027-01-15"
+	b := &pipeline.Batch{Range: pipeline.Range{Topic: "t", To: 1, Hash: "a"}}
+	b.Findings = []finding.Finding{f}
+	write(t, s, b)
+	from := " FROM " + s.name("open_findings")
+	queue := "INSERT INTO " + s.name("open_findings") + " SELECT * REPLACE ("
+	for _, step := range []struct {
+		insert string
+		want   uint64
+	}{
+		{queue + "at + INTERVAL 1 HOUR AS at)" + from, 1},
+		{queue + "5 AS version, 'closed' AS state, 1 AS is_deleted)" + from + " ORDER BY at LIMIT 1", 0},
+		{queue + "6 AS version, 'reopened' AS state, 0 AS is_deleted)" + from + " ORDER BY at DESC LIMIT 1", 1},
+	} {
+		if err := s.exec(t.Context(), step.insert); err != nil {
+			t.Fatal(err)
+		}
+		for _, view := range []string{"v_queue", "v_open_findings"} {
+			if n := value[uint64](t, s, "SELECT count() FROM "+s.name(view)); n != step.want {
+				t.Errorf("%s: %s has %d rows, want %d", step.insert, view, n, step.want)
+			}
+		}
+		var open uint64
+		if err := s.faults(t.Context(), "ac-1", 0, func(string, int64) { open = 1 }); err != nil || open != step.want {
+			t.Errorf("%s: %d, %v; want %d", step.insert, open, err, step.want)
+		}
+	}
+}

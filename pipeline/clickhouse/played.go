@@ -329,15 +329,18 @@ func (s *Store) dispute(ctx context.Context, of string, shoes []ClosedShoe) erro
 	})
 }
 
-// faults yields the open findings about feeds since a time. Lost events are noted with the rounds that they touch.
+// faults yields the open findings about feeds since a time. Lost events are noted with the rounds that they touch. A
+// finding that was closed is open by no older row, which has another time or urgency.
 func (s *Store) faults(ctx context.Context, of string, first int64, yield func(table string, at int64)) error {
 	var table string
 	var at int64
-	err := s.scan(ctx, "SELECT table_id, toUnixTimestamp64Nano(at) FROM "+s.name("open_findings")+` FINAL
-WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.gap'
-AND toUnixTimestamp64Nano(at) >= {first:Int64} ORDER BY table_id, at`, params("property", of, "first", first), func() {
-		yield(table, at)
-	}, &table, &at)
+	const feeds = " WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.gap' "
+	queue := s.name("open_findings")
+	since := queue + " FINAL" + feeds + "AND toUnixTimestamp64Nano(at) >= {first:Int64}"
+	query := "SELECT table_id, toUnixTimestamp64Nano(at) FROM " + since + " AND (id, version) GLOBAL IN (SELECT id, " +
+		"max(version) FROM " + queue + feeds + "AND id GLOBAL IN (SELECT id FROM " + since + ") GROUP BY id) " +
+		"ORDER BY table_id, at"
+	err := s.scan(ctx, query, params("property", of, "first", first), func() { yield(table, at) }, &table, &at)
 	return s.explain("read the open findings about feeds", err)
 }
 

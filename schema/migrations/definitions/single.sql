@@ -1283,7 +1283,30 @@ CREATE VIEW _database_.v_open_findings
 COMMENT 'the queue of triage'
 AS SELECT *
 FROM _database_.open_findings
-FINAL;
+FINAL
+WHERE (property_id, id, version) GLOBAL IN (
+    SELECT
+        property_id,
+        id,
+        max(version)
+    FROM _database_.open_findings
+    WHERE (property_id, id) GLOBAL IN (
+        SELECT
+            property_id,
+            id
+        FROM _database_.open_findings
+        FINAL
+    )
+    GROUP BY
+        property_id,
+        id
+)
+ORDER BY
+    empty(basis) ASC,
+    arrived_at ASC
+LIMIT 1 BY
+    property_id,
+    id;
 
 CREATE VIEW _database_.v_progress
 (
@@ -1343,7 +1366,30 @@ CREATE VIEW _database_.v_queue
 COMMENT 'the queue of triage'
 AS SELECT *
 FROM _database_.open_findings
-FINAL;
+FINAL
+WHERE (property_id, id, version) GLOBAL IN (
+    SELECT
+        property_id,
+        id,
+        max(version)
+    FROM _database_.open_findings
+    WHERE (property_id, id) GLOBAL IN (
+        SELECT
+            property_id,
+            id
+        FROM _database_.open_findings
+        FINAL
+    )
+    GROUP BY
+        property_id,
+        id
+)
+ORDER BY
+    empty(basis) ASC,
+    arrived_at ASC
+LIMIT 1 BY
+    property_id,
+    id;
 
 CREATE VIEW _database_.v_rounds
 (
