@@ -3,6 +3,7 @@ package calendar
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -40,8 +41,8 @@ func New(zone, rollover string, shifts map[string]string) (Calendar, error) {
 	if c.Rollover, err = minuteOfDay(rollover); err != nil {
 		return Calendar{}, fmt.Errorf("calendar rollover: %w", err)
 	}
-	for name, start := range shifts {
-		minute, err := minuteOfDay(start)
+	for _, name := range slices.Sorted(maps.Keys(shifts)) {
+		minute, err := minuteOfDay(shifts[name])
 		if err != nil {
 			return Calendar{}, fmt.Errorf("calendar shift %s: %w", name, err)
 		}

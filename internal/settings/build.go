@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -85,12 +86,13 @@ func (c *Law) Books() (law.Books, error) {
 func (c *Law) BooksWith(further map[string][]byte) (law.Books, error) {
 	more := map[string][]byte{}
 	maps.Copy(more, further)
+	var wrong []error
 	for _, path := range c.Rulebooks {
 		data, err := readSmall(path)
-		if err != nil {
-			return nil, err
-		}
-		more[path] = data
+		more[path], wrong = data, append(wrong, err)
+	}
+	if err := errors.Join(wrong...); err != nil {
+		return nil, err
 	}
 	return rules.ShippedWith(more)
 }

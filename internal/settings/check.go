@@ -169,14 +169,17 @@ func (c *Law) check(l *Loaded) {
 			l.complain("detectors.suppliers", fmt.Errorf("%q, want prefix=name", text))
 		}
 	}
-	if _, err := c.Calendar.calendar(); err != nil && !l.complained("calendar.shifts") {
-		key := "calendar.shifts"
-		for _, k := range []string{"zone", "rollover"} {
-			if text, ok := strings.CutPrefix(err.Error(), "calendar "+k+": "); ok {
-				key, err = "calendar."+k, errors.New(text)
-			}
+	for _, part := range []struct {
+		key string
+		of  Calendar
+	}{
+		{"zone", Calendar{Zone: c.Calendar.Zone, Rollover: "00:00"}},
+		{"rollover", Calendar{Zone: "UTC", Rollover: c.Calendar.Rollover}},
+		{"shifts", Calendar{Zone: "UTC", Rollover: "00:00", Shifts: c.Calendar.Shifts}},
+	} {
+		if _, err := part.of.calendar(); err != nil && !l.complained("calendar."+part.key) {
+			l.complain("calendar."+part.key, errors.New(strings.TrimPrefix(err.Error(), "calendar "+part.key+": ")))
 		}
-		l.complain(key, err)
 	}
 	l.secret("patron_key", &c.PatronKey, c.PatronKeyFile)
 	_, _, err := patronKeys(string(c.PatronKey))

@@ -23,6 +23,7 @@ type configFile struct {
 	lines  map[string]int
 	known  map[string]bool   // true for a setting, false for a section
 	maps   map[string]bool   // settings that are maps
+	lists  map[string]bool   // settings that are lists or maps
 	oldTo  map[string]string // old names of settings
 	// renamed are warnings of settings under an old name.
 	renamed []string
@@ -34,12 +35,13 @@ type configFile struct {
 func readFile(path string, all []setting) (*configFile, error) {
 	f := &configFile{
 		path: path, values: map[string]any{}, lines: map[string]int{}, known: map[string]bool{},
-		maps: map[string]bool{}, oldTo: map[string]string{},
+		maps: map[string]bool{}, lists: map[string]bool{}, oldTo: map[string]string{},
 	}
 	for i := range all {
 		key := all[i].key
 		f.known[key] = true
-		f.maps[key] = all[i].field.Kind() == reflect.Map
+		kind := all[i].field.Kind()
+		f.maps[key], f.lists[key] = kind == reflect.Map, kind == reflect.Map || kind == reflect.Slice
 		f.section(key)
 		if old, ok := all[i].renamed(); ok {
 			f.known[old.key] = true
@@ -155,7 +157,7 @@ func (f *configFile) setting(key string, n *yaml.Node) {
 		delete(f.lines, key)
 	case n.Kind == yaml.ScalarNode:
 		f.values[key] = n.Value
-	case n.Kind == yaml.SequenceNode:
+	case n.Kind == yaml.SequenceNode && f.lists[key]:
 		f.values[key] = f.scalars(key, n, 1)
 	case n.Kind == yaml.MappingNode && f.maps[key]:
 		f.values[key] = f.scalars(key, n, 2)

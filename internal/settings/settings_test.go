@@ -106,6 +106,10 @@ func TestWrongSettings(t *testing.T) {
 		},
 		{name: "map as a list", file: "kafka:\n  brokers: {a: 1}\n", want: []string{"c.yaml:2: kafka.brokers: want a value"}},
 		{
+			name: "list as a value", file: "kafka:\n  topic: [a, b]\n",
+			want: []string{"c.yaml:2: kafka.topic: want a value"},
+		},
+		{
 			name: "list as a map", file: "calendar:\n  shifts: [day]\n",
 			want: []string{`calendar.shifts: "day", want distinct names`},
 		},
@@ -294,6 +298,16 @@ func TestWrongSettings(t *testing.T) {
 			want: []string{`calendar.rollover: `, `"6am": want hours and minutes`},
 		},
 		{name: "shift", file: "calendar: {shifts: {day: '25:00'}}\n", want: []string{"calendar.shifts: ", `"25:00"`}},
+		{
+			name: "all of a calendar", file: "calendar: {zone: Atlantic/City, rollover: 6am, shifts: {b: noon, a: ten}}\n",
+			want: []string{
+				"calendar.zone: unknown time zone Atlantic/City", `calendar.rollover: "6am"`, "calendar.shifts: calendar shift a",
+			},
+		},
+		{
+			name: "rulebooks that are not there", file: "rulebooks: [one.yaml, two.yaml]\n",
+			want: []string{"rulebooks: open one.yaml: no such", "open two.yaml: no such"},
+		},
 		{
 			name: "shift without a time", args: []string{"--calendar-shifts", "day"},
 			want: []string{`calendar.shifts: "day", want distinct names`},
