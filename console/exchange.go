@@ -148,7 +148,10 @@ func (x *exchange) explain(err error) (status int, text string) {
 	var bad requestError
 	switch {
 	case errors.Is(err, errUnauthenticated):
-		if !x.route.public {
+		switch {
+		case !x.route.public && x.r.Method == http.MethodPost:
+			return http.StatusUnauthorized, "You are signed out, and nothing was done. Sign in first."
+		case !x.route.public:
 			return http.StatusUnauthorized, "Sign in first."
 		}
 		x.c.Hooks.SignInRefused(x.c.SignIn)

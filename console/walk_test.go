@@ -289,10 +289,47 @@ func TestRefusedForm(t *testing.T) {
 		t.Errorf("after a silence the form has %q", got)
 	}
 
+	// A session that ended: what was typed is there after the sign-in.
+	b.do(chromedp.SetValue(chromedp.CSS("[name=rule]"), "order.losing-first"))
+	b.do(chromedp.SendKeys(chromedp.CSS("main [name=reason]"), "the rack is new"))
+	eval[int](b, `(() => {
+	const x = new XMLHttpRequest(); x.open("POST", "/sign-out", false); x.send(); return 0; })()`)
+	b.click("form[action='/silences'] button")
+	b.await("document.body.classList.contains('page-error')")
+	if text := eval[string](b, "document.querySelector('main').innerText"); !strings.Contains(text, "nothing was done") {
+		t.Errorf("after the end of the session: %q", text)
+	}
+	b.click("main a")
+	b.click("button[value=supervisor]")
+	b.shows("main [name=reason]")
+	if got := eval[string](b, typed); got != "order.losing-first|the rack is new" {
+		t.Errorf("after the sign-in the form has %q", got)
+	}
+
 	// A mistyped filter is no empty queue.
 	b.open("/queue?severity=critcal")
 	if text := eval[string](b, "document.querySelector('main').innerText"); !strings.Contains(text,
 		`severity "critcal": want critical, major, minor, info`) {
 		t.Errorf("a mistyped filter: %q", text)
+	}
+}
+
+// The current row is between the bars at the edges of the window, whichever way the keys lead to it.
+func TestRowsAreNotCovered(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 30, 0)
+	b := openBrowser(t, serve(t, s, nil).url, 1000, 500)
+	b.signIn("ann", "operator")
+	b.open("/queue?group=off")
+	for _, keys := range []string{strings.Repeat("j", 25), strings.Repeat("k", 20)} {
+		for _, key := range keys {
+			b.press(string(key))
+			if eval[bool](b, `(() => {
+	const a = document.activeElement, r = a.getBoundingClientRect(), at = (y) => document.elementFromPoint(r.x + 4, y);
+	return [at(r.top + 2), at(r.bottom - 2)].some((e) => !e || e.closest("tr") !== a.closest("tr")); })()`) {
+				t.Fatalf("after %s a bar covers %q", keys, eval[string](b, "document.activeElement.innerText"))
+			}
+		}
 	}
 }

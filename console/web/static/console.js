@@ -44,12 +44,15 @@
     if (focused && link(focused)) return focused;
     return at ? rows().find((tr) => tr.dataset.key === at) : null;
   };
+  const height = (selector) => $$(selector).reduce((sum, e) => sum + e.offsetHeight, 0);
   const go = (tr) => {
     if (!tr) return;
     at = tr.dataset.key || null;
     link(tr).focus({preventScroll: true});
-    tr.scrollIntoView({block: "nearest"});
     count();
+    // Not under the bars at the edges of the window.
+    tr.style.scrollMargin = height(".top, .alerts > :not([hidden]), .newbar") + "px 0 " + height(".actions") + "px";
+    tr.scrollIntoView({block: "nearest"});
   };
   const move = (by) => {
     const all = rows();
@@ -227,7 +230,7 @@
   const sent = JSON.parse(sessionStorage.getItem(refused) || "null");
   if (sent && document.body.classList.contains("page-error")) {
     sessionStorage.setItem(refused, JSON.stringify({...sent, refused: true}));
-  } else if (sent) {
+  } else if (sent && !$(".door")) { // on the page to sign in, it waits
     sessionStorage.removeItem(refused);
     const form = sent.refused && sent.here === location.pathname + location.search && forms()[sent.n];
     const into = form ? fields(form) : [];
