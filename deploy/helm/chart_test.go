@@ -439,6 +439,7 @@ func TestValuesAreRefused(t *testing.T) {
 			"ingest.keda.authentication: want the TriggerAuthentication",
 		},
 		{"ingest.grace=5", "minimum: got 5, want 15"},
+		{"properties={Ac 1}", "does not match pattern"},
 		{"nightly.run=daily", "does not match pattern"},
 		{"image.pullPolicy=Sometimes", "value must be one of"},
 		{"image.digests.audit=sha256:abc", "does not match pattern"},
