@@ -157,4 +157,9 @@ func TestTableOfTitles(t *testing.T) {
 		"2 records at offsets 5 to 9 could not be read or compared" {
 		t.Errorf("dead letters: %q", got)
 	}
+	const one = "records that can be read and compared at offset 5"
+	if got := headline("feed.dead-letters", "data_fault", 0, one, "dead letters: 1"); got !=
+		"1 records at offset 5 could not be read or compared" {
+		t.Errorf("one dead letter: %q", got)
+	}
 }

@@ -59,7 +59,7 @@ func (e *Engine) moved(from, to int32, out *rows.Set) {
 	}))
 }
 
-func offsetsInLog(o Offsets) string { return fmt.Sprintf("offsets %d to %d in the log", o.From, o.To) }
+func offsetsInLog(o Offsets) string { return OffsetRange(o.From, o.To) + " in the log" }
 
 // partitionFault is a fault of the record that no single table has.
 func (e *Engine) partitionFault(of Offsets, rule string, verdict finding.Verdict) finding.Finding {

@@ -37,8 +37,8 @@ type GapError struct {
 }
 
 func (g *GapError) Error() string {
-	return fmt.Sprintf("topic %s, partition %d: offsets %d to %d are no longer in the log and were never read",
-		g.Topic, g.Partition, g.From, g.To)
+	return fmt.Sprintf("topic %s, partition %d: no longer in the log, and never read: %s", g.Topic, g.Partition,
+		OffsetRange(g.From, g.To))
 }
 
 // MaxEvent is the size of the largest event.
@@ -82,4 +82,12 @@ type Offsets struct {
 	Topic     string
 	Partition int32
 	From, To  int64
+}
+
+// OffsetRange is a range of offsets in words, both ends included: offset 5, or offsets 5 to 7.
+func OffsetRange(from, to int64) string {
+	if from == to {
+		return fmt.Sprintf("offset %d", from)
+	}
+	return fmt.Sprintf("offsets %d to %d", from, to)
 }

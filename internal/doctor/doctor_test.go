@@ -47,7 +47,7 @@ func TestLag(t *testing.T) {
 		"far behind": {log: kafka.Offsets{End: 500_000}, to: 98, at: now, status: Warn, seen: "499901 records behind"},
 		"lost": {
 			log: kafka.Offsets{First: 200, End: 300}, to: 98, low: 98, at: now, status: Fail,
-			seen: "partition 0: offsets 99 to 199 expired before they were audited",
+			seen: "partition 0: expired before the audit: offsets 99 to 199",
 		},
 		"recreated": {
 			log: kafka.Offsets{End: 10}, to: 98, at: now, status: Fail,

@@ -216,8 +216,8 @@ func (r *run) nothing(ctx context.Context) error {
 	err = fmt.Errorf("property %s, gaming day %s: %w", r.Property, r.span(), ErrNothing)
 	for i := range covered {
 		if c := &covered[i]; c.DeadLetters > 0 {
-			err = fmt.Errorf("%w; %d records could not be decoded, %s/%d offsets %d to %d", err, c.DeadLetters, c.Topic,
-				c.Partition, c.FirstDeadLetter, c.LastDeadLetter)
+			err = fmt.Errorf("%w; %d records could not be decoded, %s/%d %s", err, c.DeadLetters, c.Topic,
+				c.Partition, engine.OffsetRange(c.FirstDeadLetter, c.LastDeadLetter))
 		}
 	}
 	return err

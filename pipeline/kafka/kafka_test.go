@@ -346,7 +346,7 @@ func TestRetentionGapIsARecord(t *testing.T) {
 	})
 	deleteRecords(t, k, 4)
 	same(t, []string{
-		"0/1 BAD topic table-events, partition 0: offsets 1 to 3 are no longer in the log and were never read",
+		"0/1 BAD topic table-events, partition 0: no longer in the log, and never read: offsets 1 to 3",
 		"0/4 protobuf e",
 	}, collect(t, open(t, finite(to(k, "g"))), nil))
 	// Who was never here misses nothing.
