@@ -72,6 +72,9 @@ func (f *exportFlags) run(cmd *cobra.Command) (failed error) {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
+	if f.choice.Property != "" && f.choice.Day == "" {
+		return cli.WrongUsage(errors.New("--gaming-day: none, want a date such as 2026-11-19, last or missing"))
+	}
 	days, err := f.choice.Days(&opt.Calendar, time.Now())
 	if err != nil {
 		return cli.WrongUsage(err)
