@@ -33,7 +33,7 @@ func encodeIndented(v any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-var errNotCanonical = errors.New("is not canonical: it has the content but not the bytes that the exporter writes")
+var errNotCanonical = errors.New("is not canonical: Shoeproof writes this content in other bytes")
 
 // decode reads canonical JSON of the form that encode writes.
 func decode[T any](data []byte, v *T, encode func(any) ([]byte, error)) error {
