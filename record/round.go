@@ -224,7 +224,8 @@ type Wager struct {
 	PutBack                   int64
 }
 
-// Early is an act about a wager that was reported before the wager: a confirmation, an exchange of cash, or a change.
+// Early is an act about a wager that was reported before the wager: a confirmation, an exchange of cash, a change, or a
+// motion of its settlement.
 type Early struct {
 	Wager       string
 	Confirmed   Touched
@@ -232,6 +233,7 @@ type Early struct {
 	ConvertedAt int64
 	ConvertedBy baccarat.Role
 	Changed     Seq
+	Settled     Seq `cbor:",omitempty"`
 }
 
 // Of enters the act into its wager.

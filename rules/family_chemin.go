@@ -376,7 +376,7 @@ func checkBankerWagers(p *Pass) {
 		evidence, observed = append(evidence, bank.Placed), "wagered after the first card"
 	}
 	// Without a seat it is about the whole round: wagers before the Banker's are explained by it.
-	p.Report(Finding{
+	p.suspectIf(bank != nil && p.settledBefore(bank), Finding{
 		Expected: fmt.Sprintf("the Banker, seat %d, wagers before the first card", r.Curator), Observed: observed,
 		Evidence: evidence,
 	})

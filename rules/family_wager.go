@@ -169,7 +169,12 @@ func checkLateWager(p *Pass) {
 			if stands, _ := w.StoodAt(first); before && stands == 0 && call != nil && w.Gone {
 				late.verdict = finding.Information // not accepted
 			}
-			p.reportLate(w, fmt.Sprintf("%s %s placed", p.spot(w), p.money(w.Amount)), late)
+			observed := fmt.Sprintf("%s %s placed", p.spot(w), p.money(w.Amount))
+			if p.settledBefore(w) {
+				late.verdict = finding.Suspect // it may have been placed in time, and reported late
+				observed += " after its settlement and"
+			}
+			p.reportLate(w, observed, late)
 			continue
 		}
 		p.lateChange(w, closed)
@@ -180,6 +185,14 @@ func checkLateWager(p *Pass) {
 			)
 		}
 	}
+}
+
+// settledBefore reports whether a motion of the settlement of a wager was reported before the wager.
+func (p *Pass) settledBefore(w *record.Wager) bool {
+	for m := range motions(w, p.Round) {
+		return m.Seq < w.Placed
+	}
+	return false
 }
 
 // lateChange reports the first change of a wager after the end of the betting. Changes that were undone before the

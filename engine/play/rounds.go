@@ -183,6 +183,7 @@ func (t *Table) foldBetting(c *turn, s *Shoe, r *record.Round) bool {
 		}
 		r.TakeEarly(w)
 		r.Bank = len(r.Wagers)
+		settledBefore(s, r)
 		if t.holder() == 0 { // the assignment was not reported
 			t.hold(p.Seat)
 			r.Curator = p.Seat
@@ -226,6 +227,7 @@ func (t *Table) placeWager(c *turn, s *Shoe, r *record.Round, p *schema.WagerPla
 		w.Patron = t.Patrons[p.Seat]
 	}
 	r.TakeEarly(w)
+	settledBefore(s, r)
 }
 
 // changeWager changes a wager, unless a decision about it was implemented: what is done with the stake then is no
@@ -429,8 +431,32 @@ func settleWager(c *turn, s *Shoe, r *record.Round, id string, made record.Step)
 	made.Seq, made.Seat, made.Wager, made.Wagers = c.seq, seatOf(r, at, made.Seat), at, step.Wagers[:0]
 	*step = made
 	if at < 0 {
+		if r.FirstCard() != 0 && id != "" {
+			r.Early = append(r.Early, record.Early{Wager: id, Settled: c.seq})
+		}
 		return
 	}
+	enterMotion(s, r, at, made)
+}
+
+// settledBefore enters into the latest wager its settlement, which was reported before the wager.
+func settledBefore(s *Shoe, r *record.Round) {
+	at := len(r.Wagers) - 1
+	for i := range r.Early {
+		e := &r.Early[i]
+		if e.Settled == 0 || e.Wager != r.Wagers[at].ID {
+			continue
+		}
+		step := record.Index(r.Steps, func(m *record.Step) bool { return m.Seq == e.Settled })
+		if m := &r.Steps[step]; m.Wager < 0 {
+			m.Wager, m.Seat = at, seatOf(r, at, m.Seat)
+			enterMotion(s, r, at, *m)
+		}
+	}
+}
+
+// enterMotion enters a step of the settlement into its wager.
+func enterMotion(s *Shoe, r *record.Round, at int, made record.Step) {
 	w := &r.Wagers[at]
 	into := &w.Collected
 	switch made.Kind {
@@ -446,9 +472,9 @@ func settleWager(c *turn, s *Shoe, r *record.Round, id string, made record.Step)
 	if made.Kind == record.StepReturned && at != r.Bank-1 && r.FirstCard() == 0 && r.Voided.Seq == 0 && !w.Gone &&
 		w.Settlements() == 0 && w.Amount > 0 && made.Amount == w.Amount {
 		w.Gone = true
-		w.Changes = append(w.Changes, record.WagerChange{Seq: c.seq, Spot: w.Spot, Withdrawn: true, GivenBack: true})
+		w.Changes = append(w.Changes, record.WagerChange{Seq: made.Seq, Spot: w.Spot, Withdrawn: true, GivenBack: true})
 	}
-	into.Seq = c.seq
+	into.Seq = made.Seq
 	into.Times++
 	into.Amount = baccarat.Add(into.Amount, made.Amount)
 }
