@@ -192,11 +192,14 @@ func (p *Pass) reportPayout(w *record.Wager, o baccarat.Odds, floor bool) {
 	}
 	once := w.ChangedOnce()
 	fits := once != w.Amount && o.Pays(w.Net().Paid, once) // a change of the wager may have been published twice
-	p.suspectIf(fits, Finding{
+	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(due - w.Net().Paid), Evidence: evidence(w, p.Round),
 		Expected: fmt.Sprintf("%s %s paid %s%v: %s", p.spot(w), p.money(w.Amount), least, o, p.money(due)),
 		Observed: p.settled(w), Cites: p.citedBanker(),
-	})
+	}
+	if fits || !p.exchanged(&f, w, w.Net().Paid-due) {
+		p.suspectIf(fits, f)
+	}
 }
 
 // citedBanker is the clause on winning banker wagers for the kind of vigorish of the table, none if another rule
@@ -298,13 +301,11 @@ func checkReturnIntact(p *Pass) {
 		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) &&
 			w.Net().Returned != w.Amount && !p.settledTwice(w) && p.read(w) && !p.lacksCoupon(w, w.Net().Returned) &&
 			!p.settledTogether(w) {
-			from, takes := len(p.Findings), p.takes()
-			p.reportIntact(w, "returned", w.Net().Returned)
+			takes := p.takes()
 			// A payment is reported in full beside its vigorish. Of a return the events do not tell that nothing was charged.
-			if p.Round.PaidNet(p.Law.Law, i, &takes) ||
-				w.Spot == baccarat.SpotBanker && p.keptQuarter(i, p.quarter()) && p.quarterTaken() {
-				p.suspectFrom(from)
-			}
+			charged := p.Round.PaidNet(p.Law.Law, i, &takes) ||
+				w.Spot == baccarat.SpotBanker && p.keptQuarter(i, p.quarter()) && p.quarterTaken()
+			p.reportIntact(w, "returned", w.Net().Returned, charged)
 		}
 	}
 }
@@ -315,7 +316,7 @@ func checkCollectIntact(p *Pass) {
 		if w.Disposition() == baccarat.Collect && p.disposition(w) == baccarat.Collect &&
 			w.Net().Collected != w.Amount && !p.settledTwice(w) && p.read(w) && !p.lacksCoupon(w, w.Net().Collected) &&
 			!p.settledTogether(w) {
-			p.reportIntact(w, "collected", w.Net().Collected)
+			p.reportIntact(w, "collected", w.Net().Collected, false)
 		}
 	}
 }
@@ -353,7 +354,7 @@ func ofStake(spot baccarat.Spot) []string {
 	}
 }
 
-func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
+func (p *Pass) reportIntact(w *record.Wager, verb string, got int64, doubtful bool) {
 	f := Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(w.Amount - got), Evidence: moneyEvidence(w, p.Round),
 		Expected: verb + " " + p.money(w.Amount), Observed: p.settled(w),
@@ -361,5 +362,8 @@ func (p *Pass) reportIntact(w *record.Wager, verb string, got int64) {
 	if !p.citeVoid(&f) {
 		f.Cites = p.exactly(ofStake(w.Spot)...)
 	}
-	p.suspectIf(got == w.ChangedOnce(), f) // a change of the wager may have been published twice
+	doubtful = doubtful || got == w.ChangedOnce() // a change of the wager may have been published twice
+	if doubtful || !p.exchanged(&f, w, got-w.Amount) {
+		p.suspectIf(doubtful, f)
+	}
 }

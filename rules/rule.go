@@ -139,6 +139,7 @@ type scratch struct {
 	ofSeat    seatPatron
 	legal     seatLegality
 	together  map[record.Player]record.Seq
+	offs      []offBy
 	// byNumber takes the seats in the order of their numbers, whatever the table declares.
 	byNumber bool
 }
@@ -242,6 +243,7 @@ func (p *Pass) EvaluateAgain() {
 
 func (p *Pass) begin(stage Stage) {
 	p.Findings, p.stage, p.ruled, p.ofSeat = p.Findings[:0], stage, p.ruled.begin(p.Round), seatPatron{}
+	p.offs = p.offs[:0]
 }
 
 func (p *Pass) end() { p.ruled = p.ruled[:0] }

@@ -150,6 +150,7 @@ func (p *Pass) beyondDue(s *record.Step) bool {
 
 func checkUnsettled(p *Pass) {
 	r := p.Round
+	p.exchangedNames()
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
 		if p.settledTogether(w) {
@@ -297,6 +298,12 @@ func (p *Pass) otherName(w *record.Wager) record.Seq {
 func (p *Pass) settledElsewhere(w *record.Wager) {
 	for s := range motions(w, p.Round) {
 		if p.Round.Elsewhere(s) {
+			if with := p.exchangedSeats(s); with != nil {
+				if with.Placed > w.Placed {
+					p.suspectExchange(w, with, s.Kind, s.Seat)
+				}
+				return
+			}
 			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: s.Amount, Evidence: []record.Seq{w.Placed, s.Seq},
 				Expected: fmt.Sprintf("%s wager settled at seat %d", p.spot(w), w.Seat),

@@ -148,8 +148,8 @@ func (p *Pass) suspectNamed() {
 			continue
 		}
 		s, named := &r.Steps[at], r.Wagers[m.Named].Seat
-		if s.Kind == record.StepVigMarked && s.Area != s.Seat || named == s.Seat {
-			continue // vig.mark.area, or one rectangle
+		if s.Kind <= record.StepReturned || s.Kind == record.StepVigMarked && s.Area != s.Seat || named == s.Seat {
+			continue // no vigorish, or vig.mark.area, or one rectangle
 		}
 		p.Suspect(Finding{
 			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},

@@ -254,6 +254,7 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	}
 	l := s.LawOf(r)
 	rules.RefuseChanges(l, r)
+	rules.PlaceMotions(l, r)
 	rules.GiveBack(l, r)
 	rules.PlaceMarks(l, &s.Shoe, r)
 	for _, late := range s.Later {

@@ -1,0 +1,148 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// Two motions of a settlement may be exchanged: in their names, in their seats, or in what was paid. It is one mistake.
+
+// PlaceMotions gives two motions of which each names the wager that the other one settles at its own seat to these
+// wagers. The round keeps what the events named as Misplaced.
+func PlaceMotions(l *law.Law, r *record.Round) {
+	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || r.Missing || len(r.Steps) > mostSteps {
+		return
+	}
+	for i := range r.Steps {
+		j := exchangedStep(r, i)
+		if j < 0 {
+			continue
+		}
+		a, b := &r.Steps[i], &r.Steps[j]
+		v, w := &r.Wagers[a.Wager], &r.Wagers[b.Wager]
+		if v.Settlements() != 1 || w.Settlements() != 1 || !settles(l, r, a, w) || !settles(l, r, b, v) {
+			continue
+		}
+		r.Misplaced = append(r.Misplaced, record.Misplaced{Seq: a.Seq, Named: a.Wager})
+		a.Wager, b.Wager = b.Wager, a.Wager
+		v.Paid, w.Paid = w.Paid, v.Paid
+		v.Collected, w.Collected = w.Collected, v.Collected
+		v.Returned, w.Returned = w.Returned, v.Returned
+	}
+}
+
+// exchangedStep is the later motion with which a motion at the seat of another wager than its own is exchanged; -1 if
+// there is none.
+func exchangedStep(r *record.Round, at int) int {
+	a := &r.Steps[at]
+	if a.Wager < 0 || a.Kind > record.StepReturned || !r.Elsewhere(a) {
+		return -1
+	}
+	j := record.Index(r.Steps[at:], func(b *record.Step) bool { return exchangedWith(r, a, b) })
+	if j >= 0 {
+		j += at
+	}
+	return j
+}
+
+// settles reports whether a motion settles a wager exactly.
+func settles(l *law.Law, r *record.Round, m *record.Step, w *record.Wager) bool {
+	if m.Kind != record.StepPaid {
+		return m.Amount == w.Amount
+	}
+	c := Settling(l, r)
+	if !c.Complete || outcomeUnder(l, r.Config, w, c) != baccarat.Pay {
+		return false
+	}
+	odds := oddsUnder(l, r.Config, w, c)
+	return odds.Known() && odds.Pays(m.Amount, w.Amount)
+}
+
+// exchangedNames suspects two motions that were settled by their seats and not by the wagers that they named.
+func (p *Pass) exchangedNames() {
+	r := p.Round
+	for _, m := range r.Misplaced {
+		at := record.Index(r.Steps, func(s *record.Step) bool { return s.Seq == m.Seq })
+		if at < 0 || r.Steps[at].Kind > record.StepReturned {
+			continue
+		}
+		named, w := &r.Wagers[m.Named], &r.Wagers[r.Steps[at].Wager]
+		p.suspectExchange(named, w, r.Steps[at].Kind, w.Seat)
+	}
+}
+
+// suspectExchange suspects that the motions of two wagers were exchanged: that of the first one is at a seat of the
+// other.
+func (p *Pass) suspectExchange(v, w *record.Wager, kind record.StepKind, at uint32) {
+	f := Finding{
+		Subject: finding.OfWager(v.ID), Parts: []finding.Subject{finding.OfWager(w.ID)}, Amount: abs(moved(v) - moved(w)),
+		Evidence: append(moneyEvidence(v, p.Round), moneyEvidence(w, p.Round)...),
+		Expected: fmt.Sprintf("%s wagers of seats %d and %d each settled at its seat", p.spot(v), v.Seat, w.Seat),
+		Observed: fmt.Sprintf("%s at seat %d for the wager of seat %d, and at seat %d for that of seat %d",
+			motionWords[kind], at, v.Seat, v.Seat, at),
+	}
+	p.citeVoid(&f)
+	p.Suspect(f)
+}
+
+// offBy is a wager whose money is off by an amount, and the rule that reports it.
+type offBy struct {
+	rule  *Rule
+	wager *record.Wager
+	by    int64
+}
+
+// exchanged joins the finding about a wager whose money is off by an amount to the finding about a wager on the same
+// spot that is off by the opposite amount, and reports whether there is one: what one player lacks the other one has.
+func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
+	for i, o := range p.offs {
+		if o.by != -by || o.wager.Spot != w.Spot || o.wager.SpotName != w.SpotName {
+			continue
+		}
+		at := record.Index(p.Findings, func(g *Finding) bool {
+			return g.Rule == o.rule && g.Subject == finding.OfWager(o.wager.ID) && g.Verdict == ""
+		})
+		if at < 0 {
+			continue
+		}
+		p.offs = slices.Delete(p.offs, i, i+1)
+		if w.Patron != "" && w.Patron == o.wager.Patron && w.Seat == o.wager.Seat {
+			p.Findings = slices.Delete(p.Findings, at, at+1) // the player has what is due: no clause wants a motion for each
+			return true
+		}
+		g := &p.Findings[at]
+		if w.MayBeOf(o.wager) {
+			g.Verdict = finding.Suspect
+		}
+		g.Observed = fmt.Sprintf("%s at seat %d, %s at seat %d", g.Observed, g.Seat, f.Observed, w.Seat)
+		g.Expected += "; " + f.Expected
+		g.Evidence = append(g.Evidence, f.Evidence...)
+		if g.Parts = append(g.Parts, f.Subject); g.Seat != w.Seat {
+			g.Seat = 0
+		}
+		return true
+	}
+	p.offs = append(p.offs, offBy{p.rule, w, by})
+	return false
+}
+
+// exchangedSeats is the wager that was settled at the seat of the wager of a motion, which is at the seat of the other;
+// nil if there is none.
+func (p *Pass) exchangedSeats(a *record.Step) *record.Wager {
+	for i := range p.Round.Steps {
+		if b := &p.Round.Steps[i]; exchangedWith(p.Round, a, b) {
+			return &p.Round.Wagers[b.Wager]
+		}
+	}
+	return nil
+}
+
+// exchangedWith reports whether two motions of a kind are each at the seat of the wager that the other one names.
+func exchangedWith(r *record.Round, a, b *record.Step) bool {
+	return b.Kind == a.Kind && b.Wager >= 0 && b.Seat != a.Seat && b.Seat == r.Owing(a) && a.Seat == r.Owing(b)
+}
