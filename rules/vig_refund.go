@@ -25,7 +25,11 @@ func GiveBack(l *law.Law, r *record.Round) {
 		return
 	}
 	for i := range r.Wagers {
-		if back := g.beyond(i); back > 0 {
+		switch back := g.beyond(i); {
+		case back <= 0:
+		case r.Wagers[i].Settlements() == 1:
+			g.within(i, back)
+		default:
 			g.last(i, back)
 		}
 		g.only(i)
@@ -51,7 +55,7 @@ type giving struct {
 // beyond is how much more a wager was paid or returned than the cards have it, 0 if that is not known.
 func (g *giving) beyond(wager int) int64 {
 	w := &g.round.Wagers[wager]
-	if w.Gone || w.Amount <= 0 || w.Paid.Times+w.Returned.Times == 0 || w.Settlements() < 2 {
+	if w.Gone || w.Amount <= 0 || w.Paid.Times+w.Returned.Times == 0 {
 		return 0
 	}
 	want := baccarat.Return
@@ -126,6 +130,16 @@ func (g *giving) last(wager int, amount int64) {
 	if g.motions = g.motions[:n]; one >= 0 {
 		s := &g.round.Steps[one]
 		g.motions = append(g.motions, record.Refund{Seq: s.Seq, Wager: wager, Amount: s.Amount})
+	}
+}
+
+// within notes a part of the only motion of a wager: what was taken too much goes back with the payment.
+func (g *giving) within(wager int, amount int64) {
+	at := record.Index(g.round.Steps, func(s *record.Step) bool {
+		return s.Kind <= record.StepReturned && s.Wager == wager
+	})
+	if at >= 0 {
+		g.motions = append(g.motions, record.Refund{Seq: g.round.Steps[at].Seq, Wager: wager, Amount: amount})
 	}
 }
 
@@ -249,7 +263,7 @@ func (g *giving) reduce(from []int, back int64) {
 	}
 }
 
-// remove takes a motion from the settlement of its wager.
+// remove takes a motion, or a part of it, from the settlement of its wager.
 func (g *giving) remove(m record.Refund) {
 	r := g.round
 	w := &r.Wagers[m.Wager]
@@ -264,6 +278,10 @@ func (g *giving) remove(m record.Refund) {
 	into := &w.Paid
 	if kind == record.StepReturned {
 		into, w.PutBack = &w.Returned, w.PutBack-min(w.PutBack, m.Amount)
+	}
+	if s := &r.Steps[at]; s.Amount > m.Amount {
+		s.Amount, into.Amount = s.Amount-m.Amount, into.Amount-m.Amount
+		return
 	}
 	*into = record.Settlement{Seq: before, Times: into.Times - 1, Amount: into.Amount - m.Amount}
 	r.Steps = slices.Delete(r.Steps, at, at+1)
