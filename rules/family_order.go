@@ -88,8 +88,8 @@ func (t steps) losingLate() (served, collected record.Seq) {
 // outOfOrder finds two steps that break an order, zero if there are none. A wager that was paid or
 // collected against the cards takes no part: its outcome is the finding, and it has no place in the order.
 // Nor does what was taken by mistake from a wager that does not lose, or is taken back after the stake, nor what is
-// paid after the full winnings, nor a vigorish that no wager owes, nor money for a wager that is not on record or at
-// another seat: it may be such a mistake.
+// paid after the full winnings, nor a vigorish that no wager owes, nor money or vigorish for a wager that is not on
+// record or at another seat: it may be such a mistake.
 func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Seq)) (first, second record.Seq) {
 	if _, second = breaks(all); second == 0 {
 		return 0, 0
@@ -99,7 +99,7 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	due := p.due[:0]
 	for _, s := range all {
 		owed := !isVig(&s) || !known || p.mayCharge(&s) && p.namesBanker(&s)
-		if known && s.Unplaced() || s.Kind <= record.StepReturned && p.Round.Elsewhere(&s) ||
+		if known && s.Unplaced() || p.Round.Elsewhere(&s) ||
 			s.Wager >= 0 && (p.misjudged(&p.Round.Wagers[s.Wager]) || p.takenBack(&s) || p.beyondDue(&s)) {
 			continue
 		}
