@@ -161,7 +161,9 @@ func checkAuctionOrder(p *Pass) {
 			Verdict: verdict, Evidence: evidence,
 		})
 	}
-	if loads := s.Prep.Loads; len(loads) > 0 && first.Seq < loads[0] {
+	// Where the cards were burned before that as well, the loading is what is out of place.
+	late := p.judges("shoe.burn.once-before-play") && p.burnedBeforeLoad()
+	if loads := s.Prep.Loads; !late && len(loads) > 0 && first.Seq < loads[0] {
 		what := "bid"
 		if first.Assigned {
 			what = "bank assigned"

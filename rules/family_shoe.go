@@ -571,26 +571,36 @@ func ranShort(s *record.Shoe) bool {
 	return last.Short || last.Result == baccarat.Void || !last.Complete
 }
 
-func checkBurnOnce(p *Pass) {
-	n, late, early, loaded := 0, record.Seq(0), false, record.Seq(0)
-	evidence := []record.Seq{}
+// burnedBeforeLoad reports whether the one opening burn came before the stack was loaded.
+func (p *Pass) burnedBeforeLoad() bool {
 	since := p.Shoe.Prep.LastRecut() // what follows the cut is done again
-	first := firstDealt(p.Shoe)
+	first, loaded := firstDealt(p.Shoe), record.Seq(0)
 	for _, load := range slices.Backward(p.Shoe.Prep.Loads) {
 		if load > since && (first == 0 || load < first) { // a later one was recorded late: the first card came from the shoe
 			loaded = load // the first one
 		}
 	}
+	n, early := 0, false
+	for b := range p.openings() {
+		n++
+		early = !b.AfterCard && b.Seq < loaded
+	}
+	return n == 1 && early
+}
+
+func checkBurnOnce(p *Pass) {
+	n, late := 0, record.Seq(0)
+	evidence := []record.Seq{}
+	since := p.Shoe.Prep.LastRecut()
 	for b := range p.openings() {
 		n++
 		evidence = append(evidence, b.Seq)
 		if b.AfterCard {
 			late = b.Seq
 		}
-		early = early || b.Seq < loaded
 	}
 	switch {
-	case n == 1 && late == 0 && early:
+	case p.burnedBeforeLoad():
 		p.Report(Finding{
 			Expected: "one opening burn, of cards from the loaded shoe", Observed: "burned before the stack was loaded",
 			Evidence: append(evidence, p.Shoe.Loaded.Seq),
