@@ -73,7 +73,8 @@ func layout(name, doc, item string, severity finding.Severity, needed func(*law.
 }
 
 // attested reports an item that is attested as not present. The texts demand the item, not its attestation: an
-// attestation that is missing, too old, or older than the side bet or mode that needs the item leaves it unjudged.
+// attestation that is missing, too old, or older than the configuration before the one that needs the item leaves it
+// unjudged. So does one that the item was not present before it was needed.
 func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 	a, ok := p.Table.Attested[item]
 	days, err := strconv.Atoi(p.option("layout_attestation_days"))
@@ -86,7 +87,7 @@ func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 		p.CannotJudge("the record of the table begins after an attestation may have been filed", p.configEvidence()...)
 	case !ok:
 		p.CannotJudge("no attestation of "+item+" is on file", p.configEvidence()...)
-	case a.Seq < p.introduced(needed):
+	case a.Seq < p.introduced(needed) && !(a.Present && p.attestedAhead(a.Seq, needed)):
 		p.CannotJudge("the attestation of "+item+" is older than the offer that needs it", a.Seq)
 	case !a.Present:
 		p.Report(Finding{
@@ -96,6 +97,18 @@ func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 		p.CannotJudge(fmt.Sprintf("the attestation of %s is %d days old, and is valid for %d", item,
 			(p.Shoe.At-a.At)/day, days), a.Seq)
 	}
+}
+
+// attestedAhead reports whether an item was attested after the latest configuration that did not need it had come, as
+// for one that was to come.
+func (p *Pass) attestedAhead(at record.Seq, needed func(*law.Config) bool) bool {
+	changes := p.Table.Changes
+	for i := len(changes) - 1; i > 0; i-- {
+		if needed(changes[i].Config) && !needed(changes[i-1].Config) {
+			return at > changes[i-1].Seq
+		}
+	}
+	return false
 }
 
 // introduced is the configuration since which the table continuously needs an item; 0 if that was always so. Before the
