@@ -431,7 +431,8 @@ func settleWager(c *turn, s *Shoe, r *record.Round, id string, made record.Step)
 	made.Seq, made.Seat, made.Wager, made.Wagers = c.seq, seatOf(r, at, made.Seat), at, step.Wagers[:0]
 	*step = made
 	if at < 0 {
-		if r.FirstCard() != 0 && id != "" {
+		// What is handed back before a card is dealt settles nothing, and the wager may be made again.
+		if id != "" && (made.Kind != record.StepReturned || r.FirstCard() != 0) {
 			r.Early = append(r.Early, record.Early{Wager: id, Settled: c.seq})
 		}
 		return
