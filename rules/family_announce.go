@@ -242,7 +242,8 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 	}
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
-		if c.Index > 2 && !c.Carried && c.Seq < call.Seq && c.Final == c.Hand && !p.unasked(c) {
+		if c.Index > 2 && !c.Carried && c.Seq < call.Seq && c.Final == c.Hand && !p.unasked(c) &&
+			!p.bankerFirst(c) {
 			f.Expected = fmt.Sprintf("%v point count announced before the third card", h)
 			f.Observed = "announced after " + cardName(c) + " was dealt"
 			f.Evidence = append(f.Evidence, c.Seq)
@@ -290,6 +291,13 @@ func resultCalled(r *record.Round) *record.Call {
 		}
 	}
 	return nil
+}
+
+// bankerFirst reports whether a card is the third card of the banker hand and came before the player's, which the rule
+// about their order has.
+func (p *Pass) bankerFirst(c *record.DealtCard) bool {
+	player := p.Round.CardAt(baccarat.Player, 3)
+	return c.Hand == baccarat.Banker && player != nil && player.Seq > c.Seq && p.judges("deal.third-card-order")
 }
 
 // unasked reports whether the curator drew a third card before any instruction to draw for its hand, and the rule about
@@ -360,6 +368,16 @@ func checkFinalCounts(p *Pass) {
 			return
 		}
 	}
+}
+
+// finalEarly reports whether a final count was announced before the last card alone, which announce.final-counts has.
+func (p *Pass) finalEarly() bool {
+	if _, ok := p.called(); !ok || !p.judges("announce.final-counts") {
+		return false
+	}
+	last := lastCard(p.Round)
+	return !p.calledAfter(baccarat.FinalCount, baccarat.Player, last) ||
+		!p.calledAfter(baccarat.FinalCount, baccarat.Banker, last)
 }
 
 // calledAfter reports whether a code was called for a hand after an event.

@@ -460,7 +460,9 @@ func checkSqueezeOrder(p *Pass) {
 	p.bankerPlacedLate()
 	p.bankerTurnedEarly()
 	exchanged, called := p.countsExchanged(list), counted(r, baccarat.Player)
-	if banker := handed(r, baccarat.Banker); !exchanged && banker != nil && called != 0 && banker.Seq < called {
+	banker := handed(r, baccarat.Banker)
+	late := !exchanged && banker != nil && called != 0 && banker.Seq < called // the player's count
+	if late {
 		p.Report(Finding{
 			Expected: "BANKER hand handed out after the PLAYER point count is called",
 			Observed: fmt.Sprintf("handed to seat %d before the call", banker.Seat),
@@ -481,7 +483,8 @@ func checkSqueezeOrder(p *Pass) {
 			continue
 		}
 		i := slices.IndexFunc(list, func(o handout) bool {
-			return o.out.Hand == h && o.ends() > called && (o.out.Seq < called || initial(r, o.out))
+			before := o.out.Seq < called && !(late && h == baccarat.Player)
+			return o.out.Hand == h && o.ends() > called && (before || initial(r, o.out))
 		})
 		if i < 0 {
 			continue
@@ -578,7 +581,7 @@ func (p *Pass) thirdsInTurn(list []handout) {
 				f.Verdict = finding.Information
 				f.Observed += fmt.Sprintf(", but the banker hand on %d draws against any card", r.Coup().B2)
 			}
-		case final >= 0 && r.Calls[final].Seq < o.ends() && !p.calledAfter(baccarat.FinalCount, h, o.ends()):
+		case final >= 0 && !p.finalEarly() && r.Calls[final].Seq < o.ends() && !p.calledAfter(baccarat.FinalCount, h, o.ends()):
 			f.Expected = fmt.Sprintf("%v final count announced after %s was returned", h, cardName(third))
 			f.Observed = fmt.Sprintf("announced before its return by seat %d", o.out.Seat)
 			f.Evidence = []record.Seq{r.Calls[final].Seq}
