@@ -581,7 +581,8 @@ func (p *Pass) thirdsInTurn(list []handout) {
 				f.Verdict = finding.Information
 				f.Observed += fmt.Sprintf(", but the banker hand on %d draws against any card", r.Coup().B2)
 			}
-		case final >= 0 && !p.finalEarly() && r.Calls[final].Seq < o.ends() && !p.calledAfter(baccarat.FinalCount, h, o.ends()):
+		case final >= 0 && r.Calls[final].Seq < o.ends() && !p.calledAfter(baccarat.FinalCount, h, o.ends()) &&
+			!p.finalEarly():
 			f.Expected = fmt.Sprintf("%v final count announced after %s was returned", h, cardName(third))
 			f.Observed = fmt.Sprintf("announced before its return by seat %d", o.out.Seat)
 			f.Evidence = []record.Seq{r.Calls[final].Seq}
@@ -697,7 +698,9 @@ func checkThirdSqueeze(p *Pass) {
 				}
 			}
 		}
-		if had != 0 && handedTo == 0 {
+		// A card of a hand without a wager is the dealer's to turn; that the hand was handed out is the error.
+		dealers := third.RevealedBy == baccarat.RoleDealer && p.unwagered(h) && p.judges("midi.dealer-turns-when-none")
+		if had != 0 && handedTo == 0 && !dealers {
 			p.thirdNotHanded(third, had, from)
 		}
 	}
