@@ -61,7 +61,7 @@ func (t *Table) burn(c *turn, s *Shoe, p *schema.ShoeBurned) {
 	switch {
 	case !opening:
 		s.answer(len(s.Burns)-1, indicator)
-	case !s.continues(len(s.Burns) - 1):
+	case !s.completesParts(len(s.Burns)-1) && !s.continues(len(s.Burns)-1):
 		s.takeOut(c, indicator)
 	}
 	for i := range min(p.Count, 52*8) {
@@ -89,6 +89,54 @@ func (s *Shoe) continues(burn int) bool {
 	if f.Indicator == baccarat.Unread || left <= 0 || !again && !(b.Indicator == baccarat.Unread && int(b.Count) == left) {
 		return false
 	}
+	s.joinOpening(first, burn)
+	return true
+}
+
+// completesParts reports whether an opening burn and those before it are together the further cards which the first one
+// lacks, and joins them: each names its first card again, or none, and took none of its own.
+func (s *Shoe) completesParts(burn int) bool {
+	sum, first := int(s.Burns[burn].Count), burn-1
+	for ; first > 0 && s.Burns[first].Opening && sum <= 10; first-- {
+		f := &s.Burns[first-1]
+		if sum += int(s.Burns[first].Count); f.Opening && f.Indicator.BurnValue()-f.Further() == sum {
+			break
+		}
+	}
+	f := &s.Burns[max(first-1, 0)]
+	if first < 1 || !f.Opening || f.Part || f.Indicator == baccarat.Unread || f.Seq < s.Prep.LastRecut() ||
+		f.Indicator.BurnValue()-f.Further() != sum {
+		return false
+	}
+	for i := first; i <= burn; i++ {
+		u := &s.Burns[i]
+		if u.AfterCard || u.Part || u.Indicator != f.Indicator && u.Indicator != baccarat.Unread {
+			return false
+		}
+	}
+	for i := first; i <= burn; i++ {
+		u := &s.Burns[i]
+		u.First -= uint32(i - first) // the first cards of the burns between did not leave the shoe
+		if i < burn {
+			s.stayed(int(u.First)-1, u.Indicator)
+		}
+		s.joinOpening(first-1, i)
+	}
+	return true
+}
+
+// stayed takes back that a card left the shoe.
+func (s *Shoe) stayed(at int, card baccarat.Card) {
+	if at < len(s.Order) {
+		s.Order, s.OrderAt = slices.Delete(s.Order, at, at+1), slices.Delete(s.OrderAt, at, at+1)
+	}
+	s.Out--
+	s.Seen[card]--
+}
+
+// joinOpening joins an opening burn to the one that it continues.
+func (s *Shoe) joinOpening(first, burn int) {
+	f, b := &s.Burns[first], &s.Burns[burn]
 	f.More, b.Part = f.More+b.Count, true
 	switch {
 	case b.Count > 0 && b.Cards == 0 || f.Cards == 0 && f.Further() > int(b.Count):
@@ -109,7 +157,6 @@ func (s *Shoe) continues(burn int) bool {
 	if f.Discarded != record.DiscardedBeforeShown && b.Discarded != f.Discarded {
 		f.Discarded = b.Discarded
 	}
-	return true
 }
 
 // answer links a burn for an irregularity to what it answers: cards found face up that no burn answers yet, or the card
