@@ -402,6 +402,10 @@ func checkCutDepth(p *Pass) {
 		if c.Depth >= 10 && c.Depth+10 <= c.Stack || p.Shoe.Prep.Remedied(c.Seq) || slices.Contains(replaced, c.Seq) {
 			continue
 		}
+		if c.Depth == 0 { // no cut
+			p.CannotJudge("how deep the stack was cut was not reported", c.Seq)
+			continue
+		}
 		f := Finding{
 			Expected: fmt.Sprintf("10 to %d cards from the front", max(int(c.Stack)-10, 10)),
 			Observed: fmt.Sprint(c.Depth), Evidence: []record.Seq{c.Seq},
@@ -451,6 +455,10 @@ func checkTransposed(p *Pass) {
 	}
 	cut := &prep.Cuts[last]
 	for _, t := range prep.Transposed {
+		if t.Seq > cut.Seq && (t.Amount == 0 || cut.Depth == 0) {
+			p.CannotJudge("how many cards were cut, or were moved to the back, was not reported", cut.Seq, t.Seq)
+			return
+		}
 		if t.Seq > cut.Seq {
 			moved += t.Amount
 		}
@@ -476,10 +484,14 @@ func checkTransposed(p *Pass) {
 		prep.Transposed[before-1].Amount == int64(cut.Depth) && p.judges("shuffle.step-order") {
 		return // moved before the cut: the order of the steps
 	}
-	p.Report(Finding{
+	f := Finding{
 		Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: "none",
 		Evidence: []record.Seq{cut.Seq},
-	})
+	}
+	if cut.Depth == 0 {
+		f.Expected = "the cards in front of the cutting card moved to the back"
+	}
+	p.Report(f)
 }
 
 // cutcard is the latest placement of a cutting card, which is where it stays. One card belongs 14 cards or more from

@@ -126,20 +126,29 @@ func checkLacing(p *Pass) {
 		if one && (p.misplacedLacing() > 0 || p.lacedLate()) {
 			return // shuffle.step-order reports it
 		}
+		if !one && slices.ContainsFunc(laced, func(l record.Laced) bool { return l.Cards == 0 }) {
+			p.CannotJudge(lacingUnread, laced[0].Seq)
+			return
+		}
 		p.suspectIf(one, Finding{ // published again, or done again because it was not even
 			Expected: "laced once", Observed: times("laced", n), Evidence: []record.Seq{s.First, s.Loaded.Seq},
 		})
 		return
 	}
-	if l := laced[0]; l.Uneven {
+	switch l := laced[0]; {
+	case l.Uneven:
 		p.reportUneven(l.Seq)
-	} else if !about(l.Cards) {
+	case l.Cards == 0:
+		p.CannotJudge(lacingUnread, l.Seq)
+	case !about(l.Cards):
 		p.Report(Finding{
 			Expected: fmt.Sprintf("about 52 cards, %d more or less", p.laceTolerance()), Observed: fmt.Sprint(l.Cards),
 			Evidence: []record.Seq{l.Seq},
 		})
 	}
 }
+
+const lacingUnread = "how many cards were laced was not reported"
 
 // laceTolerance is how many cards more or less than a deck are about one.
 func (p *Pass) laceTolerance() int {
