@@ -57,10 +57,12 @@ func checkBancoNearest(p *Pass) {
 	}
 }
 
-// callers are the seats that called banco, ascending.
+// callers are the seats that called banco, ascending. The Banker is none of "the remaining participants", who wager
+// against him. N.J.A.C. 19:47-4.7(a).
 func callers(r *record.Round) (seats []uint32) {
+	banker := bank(r)
 	for _, b := range r.Bancos {
-		if b.Call != record.Suivi {
+		if b.Call != record.Suivi && (banker == nil || b.Seat != banker.Seat) {
 			seats = append(seats, b.Seat)
 		}
 	}

@@ -84,7 +84,7 @@ var cheminFamily = []*Rule{
 		Name: "chemin.against.individual-cap", Doc: "No participant wagers more than the Banker.",
 		Breach:   "Too high.",
 		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkIndividualCap,
-		Covers: []string{"chemin.against.aggregate-cap", "chemin.banco.amount"},
+		Covers: []string{"chemin.against.aggregate-cap", "chemin.banco.amount", "chemin.suivi.amount"},
 	},
 	{
 		Name: "chemin.against.aggregate-cap", Doc: "All participants together wager no more than the Banker.",
