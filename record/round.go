@@ -529,8 +529,16 @@ func (e *Ended) MatchesCounts(c *baccarat.Coup) bool {
 	return e.Player == uint32(c.P) && e.Banker == uint32(c.B)
 }
 
-// Matches reports whether the recorded counts and result are those of a coup.
-func (e *Ended) Matches(c *baccarat.Coup) bool { return e.MatchesCounts(c) && e.Result == c.Result() }
+// Uncounted reports whether the counts were not recorded: both are 0, and the result is no tie, or the cards were not
+// counted either.
+func (e *Ended) Uncounted() bool {
+	return e.Player == 0 && e.Banker == 0 && (e.Result != baccarat.Tie || e.Cards == 0)
+}
+
+// Matches reports whether the recorded counts, if there are any, and the result are those of a coup.
+func (e *Ended) Matches(c *baccarat.Coup) bool {
+	return (e.Uncounted() || e.MatchesCounts(c)) && e.Result == c.Result()
+}
 
 // Record enters a recorded end of the round. The latest one counts; of several that differ the first one is Corrected.
 func (r *Round) Record(e Ended) {

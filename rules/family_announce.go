@@ -157,6 +157,34 @@ func (s *spoken) corrected(r *record.Round) bool {
 			!record.Any(r.Cards, func(c *record.DealtCard) bool { return within(c.Seq) })
 }
 
+// valueless reports whether the values of the counts that were called were not reported: all are 0, and two of them
+// or more are wrong.
+func (p *Pass) valueless(call *record.Call) bool {
+	c, wrong := p.coup(), 0
+	for i := range p.Round.Calls {
+		o := &p.Round.Calls[i]
+		player, banker := c.P, c.B
+		switch o.Code {
+		case baccarat.PointCount:
+			player, banker = c.P2, c.B2
+		case baccarat.FinalCount:
+		default:
+			continue
+		}
+		if o.Value != 0 {
+			return false
+		}
+		if o.Hand == baccarat.Player && player != 0 || o.Hand == baccarat.Banker && banker != 0 {
+			wrong++
+		}
+	}
+	if wrong < 2 {
+		return false
+	}
+	p.CannotJudge("the values of the counts that were called were not reported", call.Seq)
+	return true
+}
+
 // judgeWrong reports a wrong call: an info if it was put right at once.
 func (p *Pass) judgeWrong(s *spoken, expected, observed string) {
 	f := Finding{
@@ -184,6 +212,8 @@ func checkInitialCounts(p *Pass) {
 	for h, want := range map2(c.P2, c.B2) {
 		s := countsHeard(p.Round, baccarat.PointCount, h, want)
 		switch {
+		case s.wrong != nil && p.valueless(s.wrong):
+			return
 		case s.wrong != nil:
 			p.judgeWrong(
 				&s, fmt.Sprintf("%v point count %d announced", h, want), fmt.Sprintf("%d announced", s.wrong.Value),
@@ -357,6 +387,8 @@ func checkFinalCounts(p *Pass) {
 		s := countsHeard(p.Round, baccarat.FinalCount, h, want)
 		expected := func() string { return fmt.Sprintf("%v final count %d announced", h, want) }
 		switch {
+		case s.wrong != nil && p.valueless(s.wrong):
+			return
 		case s.wrong != nil:
 			p.judgeWrong(&s, expected(), fmt.Sprintf("%d announced", s.wrong.Value))
 			return

@@ -53,12 +53,15 @@ func checkPointCount(p *Pass) {
 		p.CannotJudge("a card of the round was not read or not dealt", cardEvidence(r)...)
 		return
 	}
-	if r.Ended.MatchesCounts(c) && r.Ended.Result == baccarat.NoResult {
+	if r.Ended.Result == baccarat.NoResult && (r.Ended.Uncounted() || r.Ended.MatchesCounts(c)) {
 		p.CannotJudge("the result was not recorded", r.Ended.Seq)
 		return
 	}
 	wrong := !r.Ended.Matches(c)
 	if !wrong && (r.Corrected.Seq == 0 || r.Corrected.Matches(c)) {
+		if !r.Ended.MatchesCounts(c) {
+			p.CannotJudge("the counts of the round were not recorded", r.Ended.Seq)
+		}
 		if n := r.Ended.Cards; n != 0 && n != uint32(c.Cards()) && len(r.Cards) == c.Cards() {
 			p.CannotJudge(fmt.Sprintf("the recorded end counts %d cards, %d were reported", n, c.Cards()), r.Ended.Seq)
 		}
@@ -72,8 +75,8 @@ func checkPointCount(p *Pass) {
 	case wrong && r.Begun == 0: // an event of the round was not published, so that its correction may be lost as well
 		f.Verdict, f.Observed = finding.Unauditable, "events are missing; found: "+f.Observed
 		p.Report(f)
-	case wrong:
-		p.Report(f)
+	case wrong: // two counts of 0 may not have been reported
+		p.suspectIf(r.Ended.Player == 0 && r.Ended.Banker == 0 && r.Ended.Result == c.Result(), f)
 	case r.MovedMoney(r.Corrected.Seq, r.Ended.Seq):
 		f.Evidence = append(f.Evidence, r.Corrected.Seq)
 		f.Observed = recordedResult(r.Corrected) + ", corrected after money moved"

@@ -179,7 +179,7 @@ func (p *Pass) readings(asRead map[about]Finding, stage Stage, matching bool) []
 	for i := range p.Round.Cards {
 		for _, as := range otherRanks(p.Round.Cards[i].Card) {
 			other := p.Round.With(i, as)
-			if ended := &p.Round.Ended; (ended.Seq == 0 || ended.MatchesCounts(other.Coup())) != matching {
+			if ended := &p.Round.Ended; (ended.Seq == 0 || ended.Uncounted() || ended.MatchesCounts(other.Coup())) != matching {
 				continue
 			}
 			readings = append(readings, p.reading(asRead, other, stage, OtherCard{i, as}))
