@@ -562,13 +562,13 @@ func checkBurnCount(p *Pass) {
 	}
 }
 
-// ranShort reports whether the last round of a shoe lacks a card or was void.
+// ranShort reports whether the last round of a shoe lacks a card, or was void for lack of cards.
 func ranShort(s *record.Shoe) bool {
 	if len(s.Rounds) == 0 {
 		return false
 	}
 	last := &s.Rounds[len(s.Rounds)-1]
-	return last.Short || last.Result == baccarat.Void || !last.Complete
+	return last.Short || last.MaybeShort || last.Result != baccarat.Void && !last.Complete
 }
 
 // burnedBeforeLoad reports whether the one opening burn came before the stack was loaded.
