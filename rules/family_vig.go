@@ -687,6 +687,20 @@ func (p *Pass) unnamed(d *record.Due) bool {
 	return d.Unnamed != 0
 }
 
+// maybeTogether cannot judge a wager without a mark if a marker of an earlier wager of its seat was placed after it was
+// paid, and the table does not report which markers are taken off: it may have taken the place of the earlier ones.
+func (p *Pass) maybeTogether(d *record.Due) bool {
+	i := record.Index(p.Shoe.Dues, func(o *record.Due) bool {
+		return o.Seat == d.Seat && o.Round < d.Round && o.MarkedAt > d.PaidAt && o.MarkedAt < d.CollectedAt
+	})
+	if i < 0 || p.Config.Reports(baccarat.FeedMarkers) {
+		return false
+	}
+	p.CannotJudge("whether a marker of an earlier wager took the place of the earlier ones was not reported",
+		p.Shoe.Dues[i].MarkedAt)
+	return true
+}
+
 func checkMarkRequired(p *Pass) {
 	for i := range p.Shoe.Dues {
 		d := &p.Shoe.Dues[i]
@@ -694,7 +708,7 @@ func checkMarkRequired(p *Pass) {
 		case d.Tie || d.AtOnce || d.Unproved:
 		case d.Marked == 0 && d.MarkedAt != 0:
 			p.CannotJudge("the amount of a mark was not reported", d.MarkedAt)
-		case d.Marked == 0 && d.CollectedAt != 0 && p.unnamed(d):
+		case d.Marked == 0 && d.CollectedAt != 0 && (p.unnamed(d) || p.maybeTogether(d)):
 		case d.Marked == 0 && d.CollectedAt != 0:
 			p.reportDue(d, "marked before the next first card", "collected later without a mark", d.CollectedAt)
 		case d.Short > 0:

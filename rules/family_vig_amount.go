@@ -353,11 +353,25 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 		}
 	}
 	repeated := once.amount < c.amount && p.judgeVig(v, &once) == baccarat.VigLegal
-	p.suspectIf(repeated || p.oneLower(c.seat), Finding{
+	p.suspectIf(repeated || p.oneLower(c.seat) || p.maybeTakenOff(v, c), Finding{
 		Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(off),
 		Evidence: append(slices.Clone(c.paid), c.steps...),
 		Expected: fmt.Sprintf("%d percent of %s: %s", v.Percent, p.money(won), legal),
 		Observed: p.money(c.amount) + note,
+	})
+}
+
+// maybeTakenOff reports whether a charge is right without one of its markers, and the table does not report which of
+// them are taken off.
+func (p *Pass) maybeTakenOff(v baccarat.Vig, c *charge) bool {
+	if p.Config.Reports(baccarat.FeedMarkers) {
+		return false
+	}
+	return record.Any(p.Round.Steps, func(s *record.Step) bool {
+		without := *c
+		without.amount -= s.Amount
+		return s.Kind == record.StepVigMarked && slices.Contains(c.steps, s.Seq) && without.amount > 0 &&
+			p.judgeVig(v, &without) == baccarat.VigLegal
 	})
 }
 
