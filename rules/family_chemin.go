@@ -219,7 +219,7 @@ func seatAmount(list []record.SeatChange, seat uint32) int64 {
 // since the assignment before it.
 func checkAuction(tie bool) func(*Pass) {
 	return func(p *Pass) {
-		before := round(p.Shoe, p.Round.No-1)
+		before := roundBefore(p.Shoe, p.Round.No)
 		start := 0
 		for i := range p.Shoe.Bids {
 			b := &p.Shoe.Bids[i]

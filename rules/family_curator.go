@@ -409,7 +409,7 @@ func (p *Pass) passedWithin(c *record.DealtCard) bool {
 
 // justAccepted reports whether a seat accepted the shoe, or was assigned it, after the first card of the round before.
 func (p *Pass) justAccepted(seat uint32) bool {
-	before, since := round(p.Shoe, p.Round.No-1), record.Seq(0)
+	before, since := roundBefore(p.Shoe, p.Round.No), record.Seq(0)
 	if before != nil {
 		since = before.Card
 	}

@@ -52,6 +52,16 @@ func round(s *record.Shoe, no uint32) *record.RoundSummary {
 	return nil
 }
 
+// roundBefore is the last dealt round with a lower number, nil if there is none: a number may be left out.
+func roundBefore(s *record.Shoe, no uint32) *record.RoundSummary {
+	for i := len(s.Rounds) - 1; i >= 0; i-- {
+		if s.Rounds[i].No < no && s.Rounds[i].Card != 0 {
+			return &s.Rounds[i]
+		}
+	}
+	return nil
+}
+
 // checkCutcardSeen compares the cards dealt with the place of the cutting card. The number of cards behind it is an
 // estimate of the hand that placed it. In a shoe that ended before it, it does not appear.
 func checkCutcardSeen(p *Pass) {
@@ -168,8 +178,8 @@ func (p *Pass) announcedInstead(k uint32) bool {
 		return false
 	}
 	before := ^record.Seq(0)
-	if next := round(s, s.Rounds[i].No+1); next != nil {
-		before = cmp.Or(next.NoBets, next.Card)
+	if k := record.Index(s.Rounds, func(r *record.RoundSummary) bool { return r.No > s.Rounds[i].No && r.Card != 0 }); k >= 0 {
+		before = cmp.Or(s.Rounds[k].NoBets, s.Rounds[k].Card)
 	}
 	return slices.ContainsFunc(s.LastHandCalls, func(c record.Seq) bool {
 		return c >= completed(&s.Rounds[i]) && c < before

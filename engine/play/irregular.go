@@ -226,7 +226,7 @@ func (s *Shoe) answersFound(burn int, indicator baccarat.Card) (answers bool) {
 	b := &s.Burns[burn]
 	names, recursive := false, s.Law != nil && s.Law.Options["faceup_recursive"] == "true"
 	open := func(f *record.FoundFaceUp) bool {
-		return f.Burn < 0 && f.Round+1 >= b.Round && (!f.AmongBurned || recursive || f.Card == indicator)
+		return f.Burn < 0 && (f.Round >= b.Round || s.follows(b.Round, f.Round)) && (!f.AmongBurned || recursive || f.Card == indicator)
 	}
 	for i := range s.FaceUps {
 		names = names || open(&s.FaceUps[i]) && s.FaceUps[i].Card == indicator

@@ -417,6 +417,7 @@ func (t *Table) roundOf(c *turn, s *Shoe) *record.Round {
 		}
 		s.Settling, s.Round = before, nil
 	}
+	s.number(no)
 	r := t.spareRound(no)
 	r.Started, r.At, r.Config, r.ConfigAt, r.Dealer = c.seq, c.at, t.Config, t.ConfigAt, t.Dealer
 	if r.Dealer == "" && t.now.Actor.Role == schema.RoleDealer {

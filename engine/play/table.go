@@ -304,6 +304,32 @@ func (s *Shoe) comingRound(round uint32) uint32 {
 	return 1
 }
 
+// follows reports whether a round is the next one after another, as far as the numbers of the rounds are known: a
+// number may be left out.
+func (s *Shoe) follows(no, after uint32) bool {
+	between := func(n uint32) bool { return n > after && n < no }
+	for _, r := range [2]*record.Round{s.Settling, s.Round} {
+		if r != nil && between(r.No) {
+			return false
+		}
+	}
+	return no > after && !record.Any(s.Rounds, func(r *record.RoundSummary) bool { return between(r.No) })
+}
+
+// number gives what came before the first event of a round, and after the round before, the number of the round.
+func (s *Shoe) number(no uint32) {
+	for i := range s.FaceUps {
+		if f := &s.FaceUps[i]; f.Round < no && s.follows(no, f.Round-1) {
+			f.Round = no
+		}
+	}
+	for i := range s.Burns {
+		if b := &s.Burns[i]; b.Round < no && b.Round > 0 && s.follows(no, b.Round-1) {
+			b.Round = no
+		}
+	}
+}
+
 // Irregular is true if a card of a round was carried over, moved, burned or discarded: its hands are not the cards that
 // came from the shoe for it.
 func Irregular(r *record.Round) bool {
