@@ -52,6 +52,16 @@ func round(s *record.Shoe, no uint32) *record.RoundSummary {
 	return nil
 }
 
+// roundAfter is the first dealt round with a higher number, nil if there is none.
+func roundAfter(s *record.Shoe, no uint32) *record.RoundSummary {
+	for i := range s.Rounds {
+		if s.Rounds[i].No > no && s.Rounds[i].Card != 0 {
+			return &s.Rounds[i]
+		}
+	}
+	return nil
+}
+
 // roundBefore is the last dealt round with a lower number, nil if there is none: a number may be left out.
 func roundBefore(s *record.Shoe, no uint32) *record.RoundSummary {
 	for i := len(s.Rounds) - 1; i >= 0; i-- {
@@ -117,7 +127,7 @@ func checkCutcardAside(p *Pass) {
 func checkLastHandAnnounced(p *Pass) {
 	s := p.Shoe
 	k := s.CutcardRound()
-	last, next := round(s, k), round(s, k+1)
+	last, next := round(s, k), roundAfter(s, k)
 	if k == 0 || last == nil || last.Result == baccarat.Void && (next == nil || p.announcedInstead(k)) {
 		return
 	}
@@ -128,7 +138,7 @@ func checkLastHandAnnounced(p *Pass) {
 	}
 	if next != nil {
 		before = cmp.Or(next.NoBets, next.Card)
-		f.Round, f.Expected = k+1, f.Expected+fmt.Sprintf(" and before round %d", k+1)
+		f.Round, f.Expected = next.No, f.Expected+fmt.Sprintf(" and before round %d", next.No)
 	}
 	done := completed(last)
 	early, timely, late := 0, 0, 0
@@ -152,7 +162,7 @@ func checkLastHandAnnounced(p *Pass) {
 		f.Observed = fmt.Sprintf("announced before round %d ended", k)
 		p.suspectIf(timely > 0 || s.LastHandCalls[0] > s.Cutcard[0].Seq, f)
 	case late > 0:
-		f.Observed = fmt.Sprintf("announced after round %d began", k+1)
+		f.Observed = fmt.Sprintf("announced after round %d began", next.No)
 		p.Report(f)
 	default:
 		p.suspectIf(next == nil && s.TableClosed != 0, f)
@@ -178,8 +188,8 @@ func (p *Pass) announcedInstead(k uint32) bool {
 		return false
 	}
 	before := ^record.Seq(0)
-	if k := record.Index(s.Rounds, func(r *record.RoundSummary) bool { return r.No > s.Rounds[i].No && r.Card != 0 }); k >= 0 {
-		before = cmp.Or(s.Rounds[k].NoBets, s.Rounds[k].Card)
+	if next := roundAfter(s, s.Rounds[i].No); next != nil {
+		before = cmp.Or(next.NoBets, next.Card)
 	}
 	return slices.ContainsFunc(s.LastHandCalls, func(c record.Seq) bool {
 		return c >= completed(&s.Rounds[i]) && c < before
@@ -221,7 +231,7 @@ func checkFinalHandSkipped(p *Pass) {
 	k := s.CutcardRound()
 	last := round(s, k)
 	if k == 0 || s.Ended.Seq == 0 || s.TableClosed != 0 || last == nil || last.Result == baccarat.Void ||
-		round(s, k+1) != nil {
+		roundAfter(s, k) != nil {
 		return
 	}
 	p.Report(Finding{

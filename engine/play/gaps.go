@@ -265,7 +265,7 @@ func (t *Table) Proof(s *Shoe, r *record.Round, stage rules.Stage, f *rules.Find
 	switch {
 	case g.Law,
 		back == rules.WholeShoe && (s.Missing || s.Joined),
-		back == rules.Seating && (t.Gaps.Seating || s.Joined || g.Round != 0 && no != 0 && (no <= g.Round+1 || s.follows(no, g.Round))):
+		back == rules.Seating && (t.Gaps.Seating || s.Joined || g.Round != 0 && no != 0 && s.before(no) <= g.Round):
 		return Unproved, 0
 	}
 	var lost rules.Lost

@@ -226,7 +226,7 @@ func (s *Shoe) answersFound(burn int, indicator baccarat.Card) (answers bool) {
 	b := &s.Burns[burn]
 	names, recursive := false, s.Law != nil && s.Law.Options["faceup_recursive"] == "true"
 	open := func(f *record.FoundFaceUp) bool {
-		return f.Burn < 0 && (f.Round >= b.Round || s.follows(b.Round, f.Round)) && (!f.AmongBurned || recursive || f.Card == indicator)
+		return f.Burn < 0 && s.before(b.Round) <= f.Round && (!f.AmongBurned || recursive || f.Card == indicator)
 	}
 	for i := range s.FaceUps {
 		names = names || open(&s.FaceUps[i]) && s.FaceUps[i].Card == indicator
@@ -342,7 +342,7 @@ func (s *Shoe) cutcard(c *turn, p *schema.CutcardSeen) {
 	round := s.comingRound(c.round)
 	dealing := s.Round != nil && s.Round.No == round && len(s.Round.Cards) > 0
 	if !dealing && round > 1 && s.Law != nil && s.Law.Options["cutcard_first_card"] == "belongs_to_previous" {
-		round--
+		round = s.before(round)
 	}
 	s.Cutcard = append(
 		s.Cutcard, record.Sighting{Seq: c.seq, Round: round, AfterCard: p.AfterCardSeq, SetAside: p.SetAside},

@@ -304,29 +304,37 @@ func (s *Shoe) comingRound(round uint32) uint32 {
 	return 1
 }
 
-// follows reports whether a round is the next one after another, as far as the numbers of the rounds are known: a
-// number may be left out.
-func (s *Shoe) follows(no, after uint32) bool {
-	between := func(n uint32) bool { return n > after && n < no }
+// before is the highest known number of a round below another, 0 if there is none: a number may be left out.
+func (s *Shoe) before(no uint32) (before uint32) {
 	for _, r := range [2]*record.Round{s.Settling, s.Round} {
-		if r != nil && between(r.No) {
-			return false
+		if r != nil && r.No < no {
+			before = max(before, r.No)
 		}
 	}
-	return no > after && !record.Any(s.Rounds, func(r *record.RoundSummary) bool { return between(r.No) })
+	for i := range s.Rounds {
+		if n := s.Rounds[i].No; n < no {
+			before = max(before, n)
+		}
+	}
+	return before
 }
 
-// number gives what came before the first event of a round, and after the round before, the number of the round.
+// number gives what came after the round before, and before the first event of a round, the number of the round.
 func (s *Shoe) number(no uint32) {
-	for i := range s.FaceUps {
-		if f := &s.FaceUps[i]; f.Round < no && s.follows(no, f.Round-1) {
-			f.Round = no
+	last := s.before(no)
+	number := func(of *uint32) {
+		if *of > last && *of < no {
+			*of = no
 		}
 	}
+	for i := range s.FaceUps {
+		number(&s.FaceUps[i].Round)
+	}
 	for i := range s.Burns {
-		if b := &s.Burns[i]; b.Round < no && b.Round > 0 && s.follows(no, b.Round-1) {
-			b.Round = no
-		}
+		number(&s.Burns[i].Round)
+	}
+	for i := range s.Cutcard {
+		number(&s.Cutcard[i].Round)
 	}
 }
 
