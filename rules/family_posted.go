@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,11 +13,21 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// inUse is the configuration that came into use with this card, and the event that brought it.
-func (p *Pass) inUse(check func(c *law.Config, at record.Seq)) {
+// inUse is the configuration that came into use with this card, and the event that brought it. Since is the one that
+// was in use before it, under the same rulebook and since the same opening of the table, or nil: what it has already
+// is judged.
+func (p *Pass) inUse(check func(c, since *law.Config, at record.Seq)) {
+	var since *law.Config
 	for i := range p.Table.Changes {
-		if now := &p.Table.Changes[i]; now.Used && !now.Judged {
-			check(now.Config, now.Seq)
+		now := &p.Table.Changes[i]
+		if now.Opened || since != nil && (since.Ruleset != now.Config.Ruleset || since.Game != now.Config.Game) {
+			since = nil
+		}
+		switch {
+		case now.Used && !now.Judged:
+			check(now.Config, since, now.Seq)
+		case now.Used:
+			since = now.Config
 		}
 	}
 }
@@ -75,8 +86,8 @@ func (p *Pass) lawfulOdds(c *law.Config, s baccarat.Spot) law.SpotOdds {
 // checkPostedOdds compares the posted odds with the odds of the law. Above a floor they are lawful; above an exact
 // value they may promise what another text allows.
 func checkPostedOdds(p *Pass) {
-	p.inUse(func(c *law.Config, at record.Seq) {
-		q := postings{p: p}
+	p.inUse(func(c, since *law.Config, at record.Seq) {
+		q := postings{p: p, since: since}
 		for s := baccarat.SpotBanker; s < baccarat.Spots; s++ {
 			row := law.PostedRow{Spot: s, Odds: c.Posted[s]}
 			q.compare(c, row, p.lawfulOdds(c, s))
@@ -106,6 +117,7 @@ func checkPostedOdds(p *Pass) {
 // postings are odds that are posted against the law, proved and suspected, with the clauses of each.
 type postings struct {
 	p                           *Pass
+	since                       *law.Config
 	proved, suspected, expected []string
 	cites, other                []string
 }
@@ -119,7 +131,7 @@ func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) 
 		name += "/" + row.Line
 	}
 	side := s.SideBet()
-	if !row.Odds.Known() || !want.Known() || side != baccarat.NoSideBet && !c.Offers(side) ||
+	if !row.Odds.Known() || !want.Known() || side != baccarat.NoSideBet && !c.Offers(side) || q.posted(c, row) ||
 		row.Line == "" && s == baccarat.SpotBanker && q.p.lessCommission(c, row.Odds) {
 		return
 	}
@@ -144,11 +156,28 @@ func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) 
 	}
 }
 
+// posted reports whether the same odds were posted before, where they were judged as now.
+func (q *postings) posted(c *law.Config, row law.PostedRow) bool {
+	b, side := q.since, row.Spot.SideBet()
+	switch {
+	case b == nil || b.Mode != c.Mode || b.ModeName != c.ModeName || b.Percent != c.Percent ||
+		b.TreasuresTable != c.TreasuresTable || b.BonusTable != c.BonusTable || !maps.Equal(b.PayTables, c.PayTables),
+		side != baccarat.NoSideBet && !b.Offers(side):
+		return false
+	case row.Line != "":
+		return slices.Contains(b.Rows, row)
+	case row.Name != "":
+		return b.PostedNames[row.Name] == row.Odds
+	}
+	return b.Posted[row.Spot] == row.Odds
+}
+
 // compareLines compares the odds that are posted for a wager whose lines pay different odds, without naming a line.
 // Which line they are of is not known: odds that no line pays are suspected.
 func (q *postings) compareLines(c *law.Config, row law.PostedRow) {
 	w, side := q.p.Law.Wager(row.Spot, ""), row.Spot.SideBet()
-	if w == nil || w.Posted || !row.Odds.Known() || !c.Offers(side) || q.p.Law.FlatOdds(c, w).Known() {
+	if w == nil || w.Posted || !row.Odds.Known() || !c.Offers(side) || q.p.Law.FlatOdds(c, w).Known() ||
+		q.posted(c, row) {
 		return
 	}
 	var pay []string

@@ -24,14 +24,15 @@ var supplementalFamily = []*Rule{
 }
 
 func checkOneOfThree(p *Pass) {
-	p.inUse(func(c *law.Config, at record.Seq) {
-		n := 0
+	p.inUse(func(c, since *law.Config, at record.Seq) {
+		n, more := 0, false
 		for _, s := range []baccarat.SideBet{baccarat.SideTotalCard, baccarat.SideBonus, baccarat.SidePair} {
 			if c.Offers(s) {
 				n++
+				more = more || since == nil || !since.Offers(s)
 			}
 		}
-		if n > 1 && p.option("supplemental_exclusive") != "false" {
+		if n > 1 && more && p.option("supplemental_exclusive") != "false" {
 			p.Report(Finding{
 				Expected: "one of TOTAL_CARD, BONUS, PAIR", Observed: fmt.Sprint(c.SideBets), Evidence: []record.Seq{at},
 			})

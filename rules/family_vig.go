@@ -210,7 +210,11 @@ func checkLammers(p *Pass) {
 }
 
 func checkPercent(p *Pass) {
-	p.inUse(func(c *law.Config, at record.Seq) {
+	p.inUse(func(c, since *law.Config, at record.Seq) {
+		if since != nil && since.Mode == c.Mode && since.ModeName == c.ModeName && since.Percent == c.Percent &&
+			c.Percent != 0 {
+			return
+		}
 		takes := p.Law.TakesEver(c)
 		_, ok := p.Law.Rate(c.ModeName, c.Percent)
 		switch {

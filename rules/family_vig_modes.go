@@ -153,8 +153,9 @@ func checkTieAll(p *Pass) {
 }
 
 func checkTieAuthorised(p *Pass) {
-	p.inUse(func(c *law.Config, at record.Seq) {
-		if c.Mode == baccarat.Tie25 && !slices.Contains(p.Law.Modes, baccarat.Tie25) {
+	p.inUse(func(c, since *law.Config, at record.Seq) {
+		if c.Mode == baccarat.Tie25 && (since == nil || since.Mode != c.Mode) &&
+			!slices.Contains(p.Law.Modes, baccarat.Tie25) {
 			p.Report(Finding{
 				Expected: kindsText(p.Law.Kinds()), Observed: "TIE25", Evidence: []record.Seq{at},
 			})
