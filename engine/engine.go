@@ -85,6 +85,9 @@ type Engine struct {
 	newest int64
 	// elsewhere are the tables that have played in other partitions, by property and table.
 	elsewhere map[string][]Played
+	// beside is true if another partition has events of the table before the next record, besideAt is that partition.
+	beside   bool
+	besideAt int32
 	// idleAt and farAt are the earliest clock and offset at which the snapshot of a table can be due.
 	idleAt, farAt int64
 	patrons       map[string]string
@@ -154,6 +157,9 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 	if from != nil {
 		e.moved(from.Partition, partition, out)
 	}
+	if e.beside {
+		e.parted(t, partition, out)
+	}
 	e.receive(t, out)
 	if from != nil && t.order.FromFirst() {
 		t.play.Moved()
@@ -171,6 +177,10 @@ func (e *Engine) Elsewhere(played []Played) {
 		e.elsewhere[key] = append(e.elsewhere[key], p)
 	}
 }
+
+// Beside notes that another partition has events of a table before its next record, with numbers of their own: they
+// cannot be put in order. What they may have contained is not known, as if it was lost.
+func (e *Engine) Beside(other int32) { e.beside, e.besideAt = true, other }
 
 // before is where the table of the event has played last before it, nil if nowhere.
 func (e *Engine) before() (last *Played) {

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -83,4 +84,61 @@ func TestBegunInPlay(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Two systems publish a table, each in a partition of its own and with its own numbers: each some kinds of events, or
+// by turns. What a partition lacks accuses no one, as if it was lost, and is reported once a shoe.
+func TestBeside(t *testing.T) {
+	for i, kind := range deal.Kinds() {
+		for _, seed := range enginetest.Seeds(i, 2, 8) {
+			t.Run(fmt.Sprintf("%s %d", kind, seed), func(t *testing.T) {
+				t.Parallel()
+				r := rand.New(rand.NewPCG(seed, 7))
+				events, here, turns := twoShoes(t, kind, seed, 25, 5), map[schema.Kind]bool{}, 1+r.IntN(60)
+				for k := range schema.Kind(200) {
+					here[k] = r.IntN(3) > 0
+				}
+				for _, split := range []func(int) bool{
+					func(k int) bool { return here[events[k].Payload.Kind()] },
+					func(k int) bool { return !here[events[k].Payload.Kind()] || isOpening(events[k]) },
+					func(k int) bool { return k/turns%2 == 0 },
+					func(k int) bool { return k%turns != turns/2 },
+				} {
+					if f := accusation(partOf(t, events, split)); f != nil {
+						t.Errorf("%s", line(f))
+					}
+				}
+			})
+		}
+	}
+}
+
+// partOf are the findings of a partition that has some of these events.
+func partOf(t *testing.T, events []schema.Event, has func(int) bool) []finding.Finding {
+	e, out, missing, n := engine.New(enginetest.Options()), &rows.Set{}, false, int64(0)
+	for k := range events {
+		if !has(k) {
+			missing = true
+			continue
+		}
+		ev := events[k].Clone()
+		ev.Seq = uint64(n + 1)
+		if missing {
+			e.Beside(1)
+		}
+		value := schema.AppendProto(nil, &ev)
+		e.Apply(&engine.Record{Offset: n, Format: schema.Protobuf, Value: value}, "table-events", 2, out)
+		n, missing = n+1, false
+	}
+	e.Finish(out)
+	shoes := map[string]bool{}
+	for i := range out.Findings {
+		if f := &out.Findings[i]; f.Rule == "feed.partition" {
+			if shoes[f.ShoeID] {
+				t.Errorf("shoe %q is reported twice", f.ShoeID)
+			}
+			shoes[f.ShoeID] = true
+		}
+	}
+	return out.Findings
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"crypto/sha256"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -57,6 +58,27 @@ func (e *Engine) moved(from, to int32, out *rows.Set) {
 		strings.Clone(ev.PropertyID), strings.Clone(ev.PitID), strings.Clone(ev.TableID), ev.Seq,
 		strings.Clone(ev.EventID), ev.At, from, to,
 	}))
+}
+
+// parted reports, once a shoe, that the partitions of a table number its events apart, and notes what is not known.
+func (e *Engine) parted(t *table, partition int32, out *rows.Set) {
+	ev := &e.event
+	e.beside = false
+	t.play.Lost(1, ev)
+	if known := t.parted; known[0] != "" && ev.ShoeID == "" || slices.Contains(known[:], ev.ShoeID+".") {
+		return
+	}
+	t.parted = [2]string{ev.ShoeID + ".", t.parted[0]}
+	f := e.opt.Moved(&Moved{
+		strings.Clone(ev.PropertyID), strings.Clone(ev.PitID), strings.Clone(ev.TableID), ev.Seq,
+		strings.Clone(ev.EventID), ev.At, e.besideAt, partition,
+	})
+	f.ShoeID, f.Subject = strings.Clone(ev.ShoeID), ""
+	f.ID = f.Identity(1).ID()
+	f.Observed = fmt.Sprintf("partitions %d and %d number them apart, and their order is not known: not judged",
+		min(e.besideAt, partition), max(e.besideAt, partition))
+	e.Counts.Findings++
+	out.Findings = append(out.Findings, f)
 }
 
 func offsetsInLog(o Offsets) string { return OffsetRange(o.From, o.To) + " in the log" }

@@ -25,6 +25,8 @@ type table struct {
 	facts     facts.Table
 	due       due
 	seen      bool // a record of it was applied, or a snapshot restored
+	// parted are the last shoes, each with a dot, for which it was reported that partitions number the events apart.
+	parted [2]string
 }
 
 func (e *Engine) newTable(property, id string) *table {

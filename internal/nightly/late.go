@@ -45,6 +45,39 @@ type lateness struct {
 	// both are the findings that the replay gives without the late events, too; awaited those for which the live audit
 	// waits, by id.
 	both, awaited map[string]bool
+	// parted has by table when its partitions began to number its events apart: the audit of each has accused without the
+	// events of the other. Replaced are the findings of the live audit that a run replaced, by id.
+	parted   map[string]int64
+	replaced map[string]bool
+}
+
+// apart is why a finding of the live audit does not stand: the audit lacked the events of another partition. It is
+// empty if the audit had all events.
+func (l *lateness) apart(f *finding.Finding) string {
+	if at := l.parted[f.TableID]; at == 0 || int64(f.At) < at || f.Kind == finding.Anomaly {
+		return ""
+	}
+	return "the partitions of the topic number the events of the table apart, and none has all"
+}
+
+// asReplaced are the findings of the live audit, each of which is, if it does not stand at a parted table, as the run
+// replaces them: so a repeated run has the same.
+func (l *lateness) asReplaced(live, replace []finding.Finding) []finding.Finding {
+	live = slices.Clone(live)
+	type row struct {
+		id string
+		at schema.Time
+	}
+	now := map[row]*finding.Finding{}
+	for i := range replace {
+		now[row{replace[i].ID, replace[i].At}] = &replace[i]
+	}
+	for i := range live {
+		if f := now[row{live[i].ID, live[i].At}]; f != nil && l.apart(f) != "" {
+			live[i] = *f
+		}
+	}
+	return live
 }
 
 // lacks reports whether a finding of the replay alone may follow from a hole: the live audit lacked the events. What
@@ -130,7 +163,13 @@ func (r *run) lateHole(ctx context.Context, f *finding.Finding) (h hole, late bo
 // lateness returns what the late events of all tables explain of a day.
 func (r *run) lateness(w window, m *merged) lateness {
 	l := lateness{
-		map[string]hole{}, map[string]finding.Finding{}, r.Engine.Books, map[string]bool{}, map[string]bool{},
+		map[string]hole{},
+		map[string]finding.Finding{},
+		r.Engine.Books,
+		map[string]bool{},
+		map[string]bool{},
+		map[string]int64{},
+		map[string]bool{},
 	}
 	for table, holes := range r.late {
 		for _, h := range holes {
@@ -144,6 +183,9 @@ func (r *run) lateness(w window, m *merged) lateness {
 		}
 	}
 	for i := range m.tables {
+		if at := m.tables[i].Parted; at != 0 {
+			l.parted[m.tables[i].Table] = at
+		}
 		for _, f := range m.tables[i].Lived {
 			l.lived[f.ID] = f
 		}

@@ -158,7 +158,7 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if row.FindingsSHA256, err = digest(all); err != nil {
 		return night, err
 	}
-	if row.LiveSHA256, err = digest(live); err != nil {
+	if row.LiveSHA256, err = digest(m.late.asReplaced(live, differ.Replace)); err != nil {
 		return night, err
 	}
 	row.ID = idOf(&row)
@@ -239,6 +239,8 @@ func (r *run) live(ctx context.Context, w window, late *lateness) (live, replace
 	for _, f := range replaced {
 		if was, known := late.lived[f.ID]; known {
 			f = was
+		} else if late.apart(&f) != "" {
+			late.replaced[f.ID] = true
 		}
 		live = append(live, f)
 	}

@@ -124,7 +124,9 @@ type tableDone struct {
 	// ids of those that only the end of the archive gives: the live audit waits for what may still come.
 	Both    []string `json:"both,omitempty"`
 	Awaited []string `json:"awaited,omitempty"`
-	found   []finding.Finding
+	// Parted is the time of the first event beside which another partition, with other numbers, has events; 0 without one.
+	Parted int64 `json:"parted,omitempty"`
+	found  []finding.Finding
 }
 
 // partDone is the last line of a part.
@@ -148,6 +150,8 @@ type run struct {
 	late    map[string][]hole // by table, filled by events that arrived late
 	// restarted are the tables whose numbers began again.
 	restarted map[string]bool
+	// parted are the tables whose partitions number their events apart.
+	parted map[string]*clickhouse.Parted
 	// events is about how many events the days have.
 	events uint64
 	// stored are the days that were read at once.
@@ -183,6 +187,9 @@ func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err 
 	}
 	for i := range all {
 		r.events += all[i].Events
+	}
+	if r.parted, err = db.Parted(ctx, o.Property, r.windows[0].from-movedSince, r.end()+beside); err != nil {
+		return res, err
 	}
 	lease, err := db.Take(ctx, r.lease(o.Worker), o.Holder)
 	if err != nil {

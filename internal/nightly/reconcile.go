@@ -54,7 +54,8 @@ func reconcileAll(live, replayed []finding.Finding, version string, late *latene
 		before := was[f.ID]
 		delete(was, f.ID)
 		switch {
-		case before != nil && finding.Same(before, f), !counts(f), late.awaited[f.ID]:
+		case !counts(f), late.awaited[f.ID], d.unjudged(f, before, live, late):
+		case before != nil && finding.Same(before, f):
 		case before == nil && late.lacks(f):
 			d.Missing++
 			d.Late[f.ID] = late.holes[f.TableID].String() + " arrived late"
@@ -82,6 +83,10 @@ func reconcileAll(live, replayed []finding.Finding, version string, late *latene
 			continue
 		}
 		d.Extra++
+		if why := late.apart(f); why != "" {
+			d.Late[f.ID] = why
+			continue
+		}
 		if late.explains(f) || late.made(f) {
 			d.Late[f.ID] = late.what(f) + " arrived after the live audit had reported it missing, and with it the rules do " +
 				"not find this"
@@ -92,6 +97,40 @@ func reconcileAll(live, replayed []finding.Finding, version string, late *latene
 	}
 	finding.Sort(d.Findings)
 	return d
+}
+
+// unjudged takes a finding of the replay that is not judged, since the live audit of each partition of the table lacked
+// events of the other; false for all others. Before is the finding of the live audit, nil if it has none.
+func (d *differences) unjudged(f, before *finding.Finding, live []finding.Finding, late *lateness) bool {
+	why := late.apart(f)
+	switch {
+	case why == "" || f.Verdict != finding.Unauditable && f.Kind != finding.DataFault:
+		return false
+	case before == nil:
+		d.Missing++
+	case late.replaced[f.ID]:
+		d.Changed++
+		d.replaceAll(f, live)
+	case finding.Same(before, f):
+		return false
+	default:
+		d.Changed++
+		d.replaceAll(f, live)
+		why += "; it was: " + describe(before)
+	}
+	d.Late[f.ID] = why
+	return true
+}
+
+// replaceAll replaces the live findings with the id of a finding of the replay: there is one of each partition.
+func (d *differences) replaceAll(f *finding.Finding, live []finding.Finding) {
+	for i := range live {
+		if live[i].ID == f.ID {
+			now := *f
+			now.At, now.GamingDay, now.Shift = live[i].At, live[i].GamingDay, live[i].Shift
+			d.Replace = append(d.Replace, now)
+		}
+	}
 }
 
 // labels adds the findings of both audits that claim the same with other labels: another release, rulebook or basis, or
@@ -118,8 +157,9 @@ func labelsOf(f *finding.Finding) string {
 }
 
 func reconciled(f *finding.Finding) bool {
-	return f.Kind != finding.Anomaly && f.Rule != "feed.reconcile" && f.Rule != "feed.retention" &&
-		f.Rule != "console.records"
+	return f.Kind != finding.Anomaly && !slices.Contains([]string{
+		"feed.reconcile", "feed.retention", "feed.partition", "console.records",
+	}, f.Rule)
 }
 
 func describe(f *finding.Finding) string {

@@ -54,7 +54,11 @@ func (r *run) begin(ctx context.Context, table *clickhouse.ArchivedTable) (*engi
 		return engine.New(options), nil, nil
 	}
 	var from *engine.Engine // with the state of the last candidate
-	m, err := r.store.SnapshotBefore(ctx, table, r.windows[0].from, func(m *rows.Snapshot) bool {
+	moment := r.windows[0].from
+	if p := r.parted[table.Table]; p != nil { // the live audit did not know what it lacked
+		moment = min(moment, p.Since)
+	}
+	m, err := r.store.SnapshotBefore(ctx, table, moment, func(m *rows.Snapshot) bool {
 		from = restored(options, m)
 		return from == nil || from.Lossless()
 	})
@@ -88,6 +92,10 @@ type replay struct {
 	// days. It is in the sequence epoch that so many follow.
 	left      uint64
 	following int
+	// parted is not nil if the partitions of the table number its events apart; last are the times of the last events of
+	// each.
+	parted *clickhouse.Parted
+	last   map[int32]int64
 }
 
 // replay replays some tables. done receives each when it has ended.
@@ -97,7 +105,9 @@ func (r *run) replay(ctx context.Context, tables []clickhouse.ArchivedTable, don
 	}
 	all := make([]clickhouse.TableReplay, len(tables))
 	for i := range tables {
-		p := &replay{run: r, days: newDays(tables[i].Table, len(r.windows))}
+		p := &replay{
+			run: r, days: newDays(tables[i].Table, len(r.windows)), parted: r.parted[tables[i].Table], last: map[int32]int64{},
+		}
 		o := clickhouse.TableReplay{Table: &tables[i], Each: p.apply, End: func() error {
 			p.finish()
 			return done(p)
@@ -108,6 +118,9 @@ func (r *run) replay(ctx context.Context, tables []clickhouse.ArchivedTable, don
 		}
 		if p.auditor, o.After, err = r.begin(ctx, o.Table); err != nil {
 			return err
+		}
+		if o.After != nil {
+			p.last[o.After.Partition] = o.After.At
 		}
 		if p.lived, err = r.without(ctx, o.Table); err != nil {
 			return err
@@ -136,7 +149,10 @@ func (p *replay) apply(e *clickhouse.Archived) bool {
 	if i := p.at(e.At); i >= 0 {
 		p.days[i].event(e)
 	}
-	p.auditor.Apply(&e.Record, "", 0, &p.rows)
+	if p.parted != nil {
+		p.beside(e)
+	}
+	p.auditor.Apply(&e.Record, "", e.Partition, &p.rows)
 	p.lived.apply(e)
 	if p.folded%settle == 0 {
 		p.collect(p.days, &p.rows)
@@ -152,6 +168,24 @@ func (p *replay) apply(e *clickhouse.Archived) bool {
 	}
 	p.behind++
 	return p.behind%settle == 0 && p.left == 0 && len(p.open(p.auditor, p.end())) == 0 && !p.lived.open(p.run)
+}
+
+// beside notes whether another partition has events between the one before and this event, which no audit can put in
+// order.
+func (p *replay) beside(e *clickhouse.Archived) {
+	before, known := p.last[e.Partition]
+	if !known {
+		before = e.At
+	}
+	p.last[e.Partition] = e.At
+	if other, beside := p.parted.Beside(e.Partition, before, e.At); beside {
+		p.auditor.Beside(other)
+		for i := range p.days {
+			if p.days[i].Parted == 0 {
+				p.days[i].Parted = e.At
+			}
+		}
+	}
 }
 
 // finish completes the days. What only the end of the archive gives is awaited by the live audit: the settlement of a

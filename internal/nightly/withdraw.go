@@ -47,7 +47,7 @@ func (r *run) withdraw(ctx context.Context, w window, n *Night, d *differences, 
 		mine := !lived[f.ID] && r.makes(f)
 		why, action := "", clickhouse.Withdraw
 		switch {
-		case replaced[f.ID], replace[f.ID] && before.Reason != late[f.ID]: // the second if a run was interrupted
+		case replaced[f.ID], replace[f.ID] && !strings.HasPrefix(before.Reason, late[f.ID]): // as if a run was interrupted
 			action, why = clickhouse.Restore, late[f.ID]
 		case found[f.ID] && gone:
 			action, why = clickhouse.Restore, "this run finds it again"

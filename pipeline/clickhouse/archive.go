@@ -23,6 +23,7 @@ type Archived struct {
 	pipeline.Record // the value is valid during the call
 	Seq             uint64
 	At              int64
+	Partition       int32
 	// Following is how many sequence epochs of the table follow its own.
 	Following int
 }
@@ -391,6 +392,7 @@ type archiveBlock struct {
 	table      proto.ColUInt16 // the index in the tables that are read
 	seq        proto.ColUInt64
 	at, offset proto.ColInt64
+	partition  proto.ColInt32
 	format     proto.ColInt8
 	raw        proto.ColStr
 }
@@ -452,13 +454,19 @@ func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, o
 	defer func() { r.empty <- b }()
 	into := func() proto.Results {
 		return proto.Results{
-			{Data: &b.table}, {Data: &b.seq}, {Data: &b.at}, {Data: &b.format}, {Data: &b.raw}, {Data: &b.offset},
+			{Data: &b.table},
+			{Data: &b.seq},
+			{Data: &b.at},
+			{Data: &b.format},
+			{Data: &b.raw},
+			{Data: &b.offset},
+			{Data: &b.partition},
 		}
 	}
 	// The order is the beginning of the sort key, so that the server merges and does not sort. transform is evaluated
 	// once for each name of a dictionary.
 	return r.stream.query(ctx, fmt.Sprintf("SELECT CAST(transform(table_id, [%s], range(toUInt16(%d)), toUInt16(0)), "+
-		"'UInt16'), seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset%s "+
+		"'UInt16'), seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset, partition%s "+
 		"ORDER BY property_id, table_id, seq, partition, offset SETTINGS max_block_size = 16384, max_threads = 1, "+
 		"local_filesystem_read_method = 'pread'", names, len(open), where), args, result{into, func() {
 		full <- b
@@ -487,7 +495,7 @@ func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
 		return nil
 	}
 	e := &r.event
-	e.Seq, e.At, e.Offset = b.seq[row], b.at[row], b.offset[row]
+	e.Seq, e.At, e.Offset, e.Partition = b.seq[row], b.at[row], b.offset[row], b.partition[row]
 	e.Following = len(t.epochs) - 1
 	e.Format, e.Value = schema.Format(b.format[row]), b.raw.RowBytes(row)
 	e.SHA256 = sha256.Sum256(e.Value)
