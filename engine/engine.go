@@ -83,8 +83,8 @@ type Engine struct {
 	key    []byte
 	// newest is the latest event time so far: the clock of the partition.
 	newest int64
-	// elsewhere are the tables that have played in other partitions, by property and table.
-	elsewhere map[string][]Played
+	// played are the tables that have played in the partitions of the topic, by property and table.
+	played map[string][]Played
 	// beside is true if another partition has events of the table before the next record, besideAt is that partition.
 	beside   bool
 	besideAt int32
@@ -135,16 +135,16 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 	clock := e.newest
 	e.newest = max(clock, e.event.At)
 	t := e.table(&e.event)
-	from := (*Played)(nil)
-	if !t.seen && e.elsewhere != nil {
-		from = e.before()
-	}
-	t.seen = true
 	at := Offsets{Topic: topic, Partition: partition, From: rec.Offset}
 	if rec.Offset <= t.due.until {
 		e.snapshotsDue(nil, &at, out)
 		return
 	}
+	from := (*Played)(nil)
+	if len(t.played) > 0 {
+		from = e.elsewhere(t, partition)
+	}
+	t.seen = true
 	e.sees(t, rec.Offset, clock)
 	e.record = rec
 	e.source = facts.Source{
@@ -165,32 +165,6 @@ func (e *Engine) Apply(rec *Record, topic string, partition int32, out *rows.Set
 		t.play.Moved()
 	}
 	e.snapshotsDue(t, &at, out)
-}
-
-// Elsewhere tells, before the first record, which tables have played in other partitions of the topic, and since when.
-// If the record of one begins here later, with event 1, it does not begin with the first event of the table: what is
-// not known of it cannot be judged.
-func (e *Engine) Elsewhere(played []Played) {
-	e.elsewhere = map[string][]Played{}
-	for _, p := range played {
-		key := p.PropertyID + "\x00" + p.TableID
-		e.elsewhere[key] = append(e.elsewhere[key], p)
-	}
-}
-
-// Beside notes that another partition has events of a table before its next record, with numbers of their own: they
-// cannot be put in order. What they may have contained is not known, as if it was lost.
-func (e *Engine) Beside(other int32) { e.beside, e.besideAt = true, other }
-
-// before is where the table of the event has played last before it, nil if nowhere.
-func (e *Engine) before() (last *Played) {
-	all := e.elsewhere[e.event.PropertyID+"\x00"+e.event.TableID]
-	for i := range all {
-		if p := &all[i]; p.At < e.event.At && (last == nil || p.At > last.At) {
-			last = p
-		}
-	}
-	return last
 }
 
 // Drain takes in what waits in the reorder buffers. What may still come of the last rounds of shoes is awaited.

@@ -142,3 +142,72 @@ func partOf(t *testing.T, events []schema.Event, has func(int) bool) []finding.F
 	}
 	return out.Findings
 }
+
+// A table moves to another partition, and back after a restart. With numbers of its own there, what is here is not
+// judged and accuses no one; with numbers that go on, the gap shows what is missing.
+func TestMovedBack(t *testing.T) {
+	for i, kind := range deal.Kinds() {
+		for _, apart := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s %v", kind, apart), func(t *testing.T) {
+				t.Parallel()
+				seed := enginetest.Seeds(i, 1, 4)[0]
+				events := twoShoes(t, kind, seed, 25, 5)
+				step := enginetest.Stride(97, 5)
+				for k := 80 + int(seed)%step; k+step < len(events); k += step {
+					back := min(k+1+(k*k)%(2*step), len(events)-1)
+					here := slices.Clone(events[back:])
+					there := engine.Played{
+						PropertyID: events[0].PropertyID, TableID: events[0].TableID, Partition: 1, At: events[k].At,
+						Until: events[back-1].At, First: uint64(k + 1), Last: uint64(back),
+					}
+					if apart {
+						there.First, there.Last = 1, uint64(back-k)
+						for j := range here {
+							here[j].Seq = uint64(k + j + 1)
+						}
+					}
+					found := movedBack(t, events[:k], here, there)
+					if f := accusation(found); f != nil {
+						t.Errorf("moved with event %d to %d: %s", k+1, back, line(f))
+					}
+					rule := map[bool]string{true: "feed.partition", false: "feed.gap"}
+					for _, is := range []bool{true, false} {
+						if hasRule(found, rule[is]) != (is == apart) {
+							t.Errorf("moved with event %d to %d: %s %v", k+1, back, rule[is], is != apart)
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// hasRule is true if a rule has a finding.
+func hasRule(found []finding.Finding, rule string) bool {
+	return slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == rule })
+}
+
+// movedBack are the findings of a restart after some events of a table, which was in another partition then.
+func movedBack(t *testing.T, before, after []schema.Event, there engine.Played) []finding.Finding {
+	e, out := engine.New(enginetest.Options()), &rows.Set{}
+	apply := func(events []schema.Event, from int) {
+		for i, value := range enginetest.Encode(events) {
+			e.Apply(&engine.Record{Offset: int64(from + i), Format: schema.Protobuf, Value: value}, "table-events", 2, out)
+		}
+	}
+	apply(before, 0)
+	state := &rows.Set{}
+	e.Snapshots(state)
+	state.Snapshots[0].Offset = int64(len(before) - 1)
+	here := there
+	here.Partition, here.At, here.Until = 2, before[0].At, before[len(before)-1].At
+	here.First, here.Last = 1, uint64(len(before))
+	e = engine.New(enginetest.Options())
+	e.Elsewhere([]engine.Played{there, here})
+	if err := e.Restore(state.Snapshots, before[len(before)-1].At); err != nil {
+		t.Fatal(err)
+	}
+	apply(after, len(before))
+	e.Finish(out)
+	return out.Findings
+}

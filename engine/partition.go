@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
@@ -59,6 +60,53 @@ func (e *Engine) moved(from, to int32, out *rows.Set) {
 		strings.Clone(ev.EventID), ev.At, from, to,
 	}))
 }
+
+// Elsewhere notes, before the first record and before Restore, which tables have played in the partitions of the topic,
+// and until when. If the record of a table begins here later, with event 1, it does not begin with the first event of
+// the table: what is not known of it cannot be judged. The partition itself is among them, if the table has played in
+// it.
+func (e *Engine) Elsewhere(played []Played) {
+	e.played = map[string][]Played{}
+	for _, p := range played {
+		key := p.PropertyID + "\x00" + p.TableID
+		e.played[key] = append(e.played[key], p)
+	}
+}
+
+// Beside notes that another partition has events of a table before its next record, with numbers of their own: they
+// cannot be put in order. What they may have contained is not known, as if it was lost.
+func (e *Engine) Beside(other int32) { e.beside, e.besideAt = true, other }
+
+// elsewhere takes what is known of a table in other partitions. It returns where the table has played last before its
+// first event here, nil if nowhere, or if this is not its first event.
+func (e *Engine) elsewhere(t *table, here int32) (last *Played) {
+	ev := &e.event
+	if t.since == 0 {
+		t.since = ev.At
+		if i := slices.IndexFunc(t.played, func(p Played) bool { return p.Partition == here }); i >= 0 {
+			t.since = min(t.since, t.played[i].At)
+			t.played = slices.Delete(slices.Clone(t.played), i, i+1)
+		}
+	}
+	for i := range t.played {
+		p := &t.played[i]
+		if !t.seen && p.At < ev.At && (last == nil || p.At > last.At) {
+			last = p
+		}
+		both := p.Until > t.since+handover && ev.At > p.At-handover && ev.At < p.Until+goesOn
+		if both && (t.order.Apart(ev, p.At, p.First) || t.order.Apart(ev, p.Until, p.Last)) {
+			e.Beside(p.Partition)
+		}
+	}
+	return last
+}
+
+const (
+	// handover is how long the events of two systems may overlap where one follows the other.
+	handover = int64(time.Minute)
+	// goesOn is how long after its last known event a partition may have further ones: its snapshots are hours apart.
+	goesOn = 24 * int64(time.Hour)
+)
 
 // parted reports, once a shoe, that the partitions of a table number its events apart, and notes what is not known.
 func (e *Engine) parted(t *table, partition int32, out *rows.Set) {

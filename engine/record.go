@@ -61,11 +61,13 @@ func (o *OversizeError) Error() string {
 	return fmt.Sprintf("%s of %d bytes, an event has at most %d; SHA-256 %x", o.What, o.Bytes, MaxEvent, o.SHA256)
 }
 
-// Played is a table that has played in a partition since an event time.
+// Played is a table that has played in a partition, from an event time until another, as far as its snapshots there
+// show. First and Last are the numbers of its events then.
 type Played struct {
 	PropertyID, TableID string
 	Partition           int32
-	At                  int64
+	At, Until           int64
+	First, Last         uint64
 }
 
 // Moved is a table whose records moved to another partition of their topic, with the first event there.

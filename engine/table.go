@@ -27,6 +27,9 @@ type table struct {
 	seen      bool // a record of it was applied, or a snapshot restored
 	// parted are the last shoes, each with a dot, for which it was reported that partitions number the events apart.
 	parted [2]string
+	// played are the partitions in which the table has played, and since is when it began here.
+	played []Played
+	since  int64
 }
 
 func (e *Engine) newTable(property, id string) *table {
@@ -39,7 +42,7 @@ func (e *Engine) tableOf(q *order.Queue, p *play.Table) *table {
 	log, clock, version := &q.Log, calendar.Clock{Calendar: &e.opt.Calendar}, e.opt.Version
 	budget := detectors.DefaultBudget()
 	return &table{
-		order: q, play: p, due: due{until: -1},
+		order: q, play: p, due: due{until: -1}, played: e.played[p.Property+"\x00"+p.ID],
 		verdict: verdict.Table{Play: p, Log: log, Clock: clock, Version: version, Restarted: q.Restarted},
 		suspicion: suspicion.Table{
 			Play: p, Log: log, Clock: clock, Version: version, Budget: *cmp.Or(e.opt.Budget, &budget), Rekey: e.opt.rekey,

@@ -42,7 +42,7 @@ type flow struct {
 	weighed    int       // snapshots that are part of bytes
 	load       int64     // of the batch, in the load of the group
 	beside     beside
-	elsewhere  []Played  // tables that have played in other partitions
+	elsewhere  []Played  // tables that have played in the partitions of the topic
 	flights    []*flight // in order; their outcome is not yet known to the flow
 	failed     bool      // a batch was not written: none may follow
 	took       chan struct{}

@@ -164,27 +164,35 @@ func (m *MemorySink) Snapshots(_ context.Context, topic string, partition int32,
 	}), nil
 }
 
-// Beside are the tables of the other partitions of a topic; see Journal.
-func (m *MemorySink) Beside(_ context.Context, topic string, partition int32) ([]Played, error) {
+// Beside are the tables of the partitions of a topic; see Journal.
+func (m *MemorySink) Beside(_ context.Context, topic string) (all []Played, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	first := map[Played]int64{}
-	for _, r := range m.snapshots {
-		p := Played{PropertyID: r.PropertyID, TableID: r.TableID, Partition: r.Partition}
-		if at, known := first[p]; r.Topic == topic && r.Partition != partition && (!known || r.At < at) {
-			first[p] = r.At
+	type place struct {
+		property, table string
+		partition       int32
+	}
+	played := map[place]Played{}
+	for i := range m.snapshots {
+		r := &m.snapshots[i]
+		if r.Topic != topic {
+			continue
 		}
+		at := place{r.PropertyID, r.TableID, r.Partition}
+		p, known := played[at]
+		if !known || r.At < p.At || r.At == p.At && r.Seq < p.First {
+			p.At, p.First = r.At, r.Seq
+		}
+		if r.At > p.Until || r.At == p.Until && r.Seq > p.Last {
+			p.Until, p.Last = r.At, r.Seq
+		}
+		p.PropertyID, p.TableID, p.Partition = r.PropertyID, r.TableID, r.Partition
+		played[at] = p
 	}
-	var all []Played
-	for p, at := range first {
-		p.At = at
-		all = append(all, p)
-	}
-	slices.SortFunc(all, func(a, b Played) int {
+	return slices.SortedFunc(maps.Values(played), func(a, b Played) int {
 		return cmp.Or(cmp.Compare(a.PropertyID, b.PropertyID), cmp.Compare(a.TableID, b.TableID),
 			cmp.Compare(a.Partition, b.Partition))
-	})
-	return all, nil
+	}), nil
 }
 
 // put keeps the rows of a table as JSON, by their keys.

@@ -77,9 +77,9 @@ type Journal interface {
 	// Snapshots are the newest snapshots of the tables of a partition that were written below an offset, except at
 	// offsets that the log has lost since.
 	Snapshots(ctx context.Context, topic string, partition int32, below int64) ([]rows.Snapshot, error)
-	// Beside are the tables with snapshots of the other partitions of a topic, and the time of the first of each, in
-	// order.
-	Beside(ctx context.Context, topic string, partition int32) ([]Played, error)
+	// Beside are the tables with snapshots of the partitions of a topic, and the times of the first and the last of each,
+	// in order.
+	Beside(ctx context.Context, topic string) ([]Played, error)
 }
 
 // Restorer is a Step that can begin in the middle of a stream.
@@ -87,7 +87,7 @@ type Restorer interface {
 	Restore(rows []rows.Snapshot, clock int64) error
 }
 
-// Newcomer is a Step for which it matters that a table of its stream has played in another partition before.
+// Newcomer is a Step for which it matters that a table of its stream has played in another partition, too.
 type Newcomer interface {
 	Elsewhere(played []Played)
 }

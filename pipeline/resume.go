@@ -35,9 +35,9 @@ func (f *flow) resume(ctx context.Context, truncated *CutError) (rest page, ende
 	if f.opt.Journal == nil {
 		return page{}, false, nil
 	}
-	topic, partition := f.stream.Topic(), f.stream.Partition()
-	if f.elsewhere, err = f.opt.Journal.Beside(ctx, topic, partition); err != nil {
-		return page{}, false, fmt.Errorf("find the tables of topic %s beside partition %d: %w", topic, partition, err)
+	topic := f.stream.Topic()
+	if f.elsewhere, err = f.opt.Journal.Beside(ctx, topic); err != nil {
+		return page{}, false, fmt.Errorf("find the tables of topic %s: %w", topic, err)
 	}
 	f.acquaint()
 	r, err := f.locate(ctx, truncated)
@@ -47,7 +47,7 @@ func (f *flow) resume(ctx context.Context, truncated *CutError) (rest page, ende
 	return r.run(ctx)
 }
 
-// acquaint tells a new step which tables have played in other partitions.
+// acquaint gives a new step the tables that have played in the partitions of the topic.
 func (f *flow) acquaint() {
 	if step, ok := f.step.(Newcomer); ok {
 		step.Elsewhere(f.elsewhere)

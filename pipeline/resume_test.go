@@ -523,7 +523,12 @@ func TestTableMovesUnknown(t *testing.T) {
 	}
 	table := deal.NewTable(deal.Options{Config: config, Seed: 1})
 	before := slices.Concat(table.Open(), table.ShoeOf(3), table.ShoeOf(3), table.ShoeOf(3))
-	after := slices.Concat(table.ShoeOf(3), table.ShoeOf(3), table.Close())
+	for _, rounds := range []int{3} {
+		movesUnknown(t, before, slices.Concat(table.ShoeOf(rounds), table.ShoeOf(3), table.Close()))
+	}
+}
+
+func movesUnknown(t *testing.T, before, after []schema.Event) {
 	sink := pipeline.NewMemorySink()
 	run := func(events []schema.Event, partition int32, stop int) {
 		o := journaled(sink, enginetest.Options())
@@ -533,7 +538,7 @@ func TestTableMovesUnknown(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	run(after, 0, 350)
+	run(after, 0, len(after)-100)
 	run(before, 1, 0)
 	run(after, 0, 0)
 	var found []string
@@ -543,4 +548,67 @@ func TestTableMovesUnknown(t *testing.T) {
 		}
 	}
 	same(t, "findings", []string{"feed.partition"}, found)
+}
+
+// Two systems publish one table in two partitions, each with its own numbers. As of the next start each partition knows
+// of the other, in whatever order they start: it accuses no one of what the other may have.
+func TestTwoNumberings(t *testing.T) {
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := deal.NewTable(deal.Options{Config: config, Seed: 1})
+	all := slices.Concat(table.Open(), table.ShoeOf(8), table.ShoeOf(8), table.ShoeOf(8), table.Close())
+	var of [2][]schema.Event
+	for i := range all {
+		to := []int{0}
+		switch all[i].Payload.(type) {
+		case *schema.TableOpened, *schema.RoundStarted:
+			to = []int{0, 1}
+		case *schema.WagerPlaced, *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned:
+			to = []int{1}
+		default: // the other system's
+		}
+		for _, no := range to {
+			ev := all[i].Clone()
+			ev.Seq, ev.EventID = uint64(len(of[no])+1), fmt.Sprintf("%d-%d", no, len(of[no]))
+			of[no] = append(of[no], ev)
+		}
+	}
+	opt := enginetest.Options()
+	opt.Stretch = 20
+	for _, order := range [][2]int32{{0, 1}, {1, 0}} {
+		sink, knows := pipeline.NewMemorySink(), false
+		run := func(no int32, events []schema.Event) {
+			o := journaled(sink, opt)
+			o.ReleaseAtEnd = true // the stream goes on
+			o.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) { same(t, "rows that differ", "", r.Differs) }
+			o.Hooks.Flushed = func(f pipeline.Flush) {
+				for _, f := range f.Batch.Findings {
+					if accuses := f.Verdict == finding.Breach || f.Verdict == finding.Suspect; knows && accuses &&
+						!strings.HasPrefix(f.Rule, "feed.") {
+						t.Errorf("partition %d: %s %s: %s", no, f.Verdict, f.Rule, f.Observed)
+					}
+				}
+			}
+			source := &topicOf{values: enginetest.Encode(events), no: no, page: 7}
+			if err := pipeline.Run(t.Context(), source, sink, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, no := range order {
+			run(no, of[no][:len(of[no])/2])
+		}
+		knows = true
+		for _, no := range order {
+			run(no, of[no])
+		}
+		named := 0
+		for _, f := range sink.Findings() {
+			if f.Rule == "feed.partition" && f.ShoeID == all[len(all)-2].ShoeID {
+				named++
+			}
+		}
+		same(t, "findings feed.partition of the last shoe", 1, named)
+	}
 }

@@ -100,6 +100,18 @@ func (q *Queue) Restarted() int64 { return q.resetAt }
 // FromFirst reports whether the record begins with event 1, or is near enough to it.
 func (q *Queue) FromFirst() bool { return !q.joining && q.begin == 0 }
 
+// Apart reports whether an event is not of the numbering of which an event with a number was the last at a time: that
+// number was received here as well, or the two numbers are far from the order of the times.
+func (q *Queue) Apart(ev *schema.Event, at int64, seq uint64) bool {
+	if seq < q.Log.Next() && seq >= max(q.begin, 1) && !q.inGap(seq) {
+		return true
+	}
+	if ev.At > at {
+		return ev.Seq+reorderPositions < seq
+	}
+	return ev.Seq > seq+reorderPositions
+}
+
 // Newest is the latest event time received.
 func (q *Queue) Newest() int64 { return q.newest }
 

@@ -99,16 +99,18 @@ func (s *Store) Snapshots(ctx context.Context, topic string, partition int32, be
 	return all, err
 }
 
-// Beside returns the tables with snapshots of other partitions of a topic; see pipeline.Journal.
-func (s *Store) Beside(ctx context.Context, topic string, partition int32) (all []pipeline.Played, err error) {
-	err = s.insist(ctx, "read the tables of other partitions", func(ctx context.Context) error {
+// Beside returns the tables with snapshots of the partitions of a topic; see pipeline.Journal.
+func (s *Store) Beside(ctx context.Context, topic string) (all []pipeline.Played, err error) {
+	err = s.insist(ctx, "read the tables of the partitions", func(ctx context.Context) error {
 		all = nil
 		var p pipeline.Played
-		return s.scan(ctx, "SELECT toString(property_id), toString(table_id), partition, toUnixTimestamp64Nano(min(at)) FROM "+
-			s.name("table_memory")+" WHERE topic = {topic:String} AND partition != {partition:Int32} "+
+		return s.scan(ctx, "SELECT toString(property_id), toString(table_id), partition, "+
+			"toUnixTimestamp64Nano(min(at)), toUnixTimestamp64Nano(max(at)), "+
+			"argMin(seq, (at, seq)), argMax(seq, (at, seq)) FROM "+
+			s.name("table_memory")+" WHERE topic = {topic:String} "+
 			"GROUP BY property_id, table_id, partition ORDER BY property_id, table_id, partition",
-			params("topic", topic, "partition", partition), func() { all = append(all, p) },
-			&p.PropertyID, &p.TableID, &p.Partition, &p.At)
+			params("topic", topic), func() { all = append(all, p) },
+			&p.PropertyID, &p.TableID, &p.Partition, &p.At, &p.Until, &p.First, &p.Last)
 	})
 	return all, err
 }

@@ -88,19 +88,17 @@ func TestJournal(t *testing.T) {
 			t.Errorf("memories below %d (-want +got):\n%s", below, diff)
 		}
 	}
-	beside := func(topic string, partition int32, want ...pipeline.Played) {
+	beside := func(topic string, want ...pipeline.Played) {
 		t.Helper()
-		got, err := s.Beside(t.Context(), topic, partition)
+		got, err := s.Beside(t.Context(), topic)
 		if diff := gocmp.Diff(want, got, emptyIsNil()); err != nil || diff != "" {
-			t.Errorf("beside partition %d of %s: %v (-want +got):\n%s", partition, topic, err, diff)
+			t.Errorf("tables of %s: %v (-want +got):\n%s", topic, err, diff)
 		}
 	}
-	played := pipeline.Played{PropertyID: "p", TableID: "a", Partition: 2, At: 1_800_000_000_000_000_000}
-	other := played
-	other.TableID = "b"
-	beside("t", 2)
-	beside("t", 1, played, other)
-	beside("u", 1)
+	const at = 1_800_000_000_000_000_000
+	beside("t", pipeline.Played{PropertyID: "p", TableID: "a", Partition: 2, At: at, Until: at, First: 3, Last: 12},
+		pipeline.Played{PropertyID: "p", TableID: "b", Partition: 2, At: at, Until: at, First: 1, Last: 1})
+	beside("u")
 	if got, _, _, err := s.Last(t.Context(), "t", 2, 19); err != nil || got.Hash != "a" {
 		t.Errorf("the last below 19: %+v, %v", got, err)
 	}
