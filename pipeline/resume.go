@@ -189,8 +189,10 @@ func (r *resumer) take(ctx context.Context, rec *Record) (done, applied bool, er
 func (r *resumer) discard(rec *Record, lost bool) {
 	r.step.Apply(rec, r.stream.Topic(), r.stream.Partition(), &r.discarded.Set)
 	r.moved = r.moved || moved(r.discarded.Findings)
-	if lost {
-		r.beside.findings = append(r.beside.findings, r.discarded.Findings...)
+	for _, f := range r.discarded.Findings {
+		if lost || movedBy(f) { // an earlier start may not have known that the table was elsewhere
+			r.beside.findings = append(r.beside.findings, f)
+		}
 	}
 	r.keepSnapshots()
 }
@@ -270,5 +272,7 @@ func (r *resumer) compare() error {
 
 // moved reports whether findings name a table that has played in another partition.
 func moved(found []finding.Finding) bool {
-	return slices.ContainsFunc(found, func(f finding.Finding) bool { return f.Rule == "feed.partition" })
+	return slices.ContainsFunc(found, movedBy)
 }
+
+func movedBy(f finding.Finding) bool { return f.Rule == "feed.partition" }

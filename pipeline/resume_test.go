@@ -523,7 +523,7 @@ func TestTableMovesUnknown(t *testing.T) {
 	}
 	table := deal.NewTable(deal.Options{Config: config, Seed: 1})
 	before := slices.Concat(table.Open(), table.ShoeOf(3), table.ShoeOf(3), table.ShoeOf(3))
-	for _, rounds := range []int{3} {
+	for _, rounds := range []int{3, 30} { // the first record here is in the last flush, or before it
 		movesUnknown(t, before, slices.Concat(table.ShoeOf(rounds), table.ShoeOf(3), table.Close()))
 	}
 }
