@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/engine/enginetest"
 
 	"github.com/shoeproof/shoeproof/finding"
@@ -17,6 +18,7 @@ import (
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
@@ -331,6 +333,65 @@ func TestLateEventsComeTwice(t *testing.T) {
 		t.Errorf("%d of %d events in the archive, %d of %d late, %d dead letters", n, len(v), late, len(gap),
 			len(b.DeadLetters))
 	}
+}
+
+// A late event comes again with other bytes, also long after its shoe and after a restart: that is archived, and a
+// conflict. What repeats one of the two is a repetition.
+func TestLateEventIsContested(t *testing.T) {
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := deal.NewTable(deal.Options{Table: "mb-1", Config: config, Seed: 1})
+	events := slices.Concat(table.Open(), table.Shoe(), table.Shoe(), table.Shoe(), table.Shoe(), table.Close())
+	v := enginetest.Encode(events)
+	other := events[200].Clone()
+	other.At++
+	late, contest := v[200], schema.AppendProto(nil, &other)
+	for _, after := range []int{500, 3000, len(v)} {
+		for _, restarted := range []bool{false, true} {
+			var b rows.Set
+			e := engine.New(enginetest.Options())
+			offset := int64(-1)
+			apply := func(values ...[]byte) {
+				for _, v := range values {
+					offset++
+					e.Apply(&engine.Record{Offset: offset, Format: schema.Protobuf, Value: v}, "test", 0, &b)
+				}
+			}
+			apply(slices.Concat(v[:200], v[201:400], [][]byte{late}, v[400:after])...)
+			if restarted {
+				var state rows.Set
+				e.Snapshots(&state)
+				state.Snapshots[0].Offset = offset
+				e = engine.New(enginetest.Options())
+				if err := e.Restore(state.Snapshots, state.Snapshots[0].At); err != nil {
+					t.Fatal(err)
+				}
+			}
+			apply(slices.Concat([][]byte{contest, late, contest}, v[after:])...)
+			e.Finish(&b)
+			if len(b.Events.Seq) != len(v)+1 || len(b.DeadLetters) > 0 {
+				t.Errorf("after %d: %d of %d events in the archive, %d dead letters", after, len(b.Events.Seq), len(v)+1,
+					len(b.DeadLetters))
+			}
+			same(t, "findings", []string{
+				"feed.gap round 0 range:201-201",
+				fmt.Sprintf("feed.late round %d range:201-201", other.Round),
+				fmt.Sprintf("feed.conflict round %d range:201-201", other.Round),
+			}, ofFeed(b.Findings))
+		}
+	}
+}
+
+// ofFeed are the findings about the order of the feed.
+func ofFeed(all []finding.Finding) (lines []string) {
+	for _, f := range all {
+		if slices.Contains([]string{"feed.gap", "feed.late", "feed.conflict"}, f.Rule) {
+			lines = append(lines, fmt.Sprintf("%s round %d %s", f.Rule, f.Round, f.Subject))
+		}
+	}
+	return lines
 }
 
 // A count of rounds that starts over within the shoe accuses no one: the round of an event is ambiguous.

@@ -22,7 +22,9 @@ var layering = map[string][]string{
 		"record.go",
 	},
 	"engine/calendar": {"calendar.go"},
-	"engine/order":    {"state.go", "queue.go", "passed.go", "reorder.go", "take.go", "log.go", "item.go", "contests.go"},
+	"engine/order": {
+		"arrivals.go", "state.go", "queue.go", "passed.go", "reorder.go", "take.go", "log.go", "item.go", "contests.go",
+	},
 	"engine/play": {
 		"state.go", "apply.go", "fold.go", "config.go", "rounds.go", "vigorish.go", "consistency.go", "irregular.go",
 		"cards.go", "shoes.go", "stages.go", "finalcount.go", "preparation.go", "batches.go", "acts.go", "limit.go",

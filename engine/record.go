@@ -17,6 +17,9 @@ type Record struct {
 	Value []byte
 	// SHA256 is the hash of Value if the source has computed it, otherwise zero.
 	SHA256 [32]byte
+	// Contested means that the next record has the number of its event and contests it, of records that are not in the
+	// order of their arrival: the event waits for that.
+	Contested bool
 	// Where names the record for a person: file and line, or topic, partition and offset. Empty
 	// means topic, partition and offset.
 	Where string

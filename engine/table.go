@@ -53,7 +53,7 @@ func (e *Engine) tableOf(q *order.Queue, p *play.Table) *table {
 
 // receive takes the event of a record, and those for which it makes room.
 func (e *Engine) receive(t *table, out *rows.Set) {
-	for item := range t.order.Receive(&e.event, e.source.SHA256) {
+	for item := range t.order.Receive(&e.event, e.source.SHA256, e.record.Contested) {
 		e.take(t, &item, out)
 	}
 	e.Counts.Findings += t.verdict.Reported()

@@ -90,7 +90,9 @@ func (r *replayer) replay(s *segment, table rows.Snapshot, events iter.Seq2[*evi
 			}
 		}
 		last = max(last, line.at)
-		e.Apply(&engine.Record{Offset: line.Offset, Format: schema.JSON, Value: line.Event}, "", 0, &b)
+		e.Apply(&engine.Record{
+			Offset: line.Offset, Format: schema.JSON, Value: line.Event, Contested: line.contested,
+		}, "", 0, &b)
 		if err := done.collect(&b, last); err != nil {
 			return nil, err
 		}
@@ -106,12 +108,17 @@ type orderedLine struct {
 	*evidenceLine
 	at  int
 	seq uint64
+	// late is true for an event that came late, disputes for one that contests another by which nothing was judged.
+	late, disputes bool
+	// contested is true if such a line follows.
+	contested bool
 }
 
 // order gives the events the order in which they are evaluated.
 func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[orderedLine, error] {
 	return func(yield func(orderedLine, error) bool) {
 		var all []orderedLine
+		var arrivals order.Arrivals
 		d := schema.NewDecoder()
 		d.AcceptAny()
 		var ev schema.Event
@@ -121,17 +128,18 @@ func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[ordere
 			if err == nil && s.InOrder {
 				err = d.Decode(schema.JSON, line.Event, &ev)
 			}
-			switch one := (orderedLine{line, at, ev.Seq}); {
+			switch one := (orderedLine{evidenceLine: line, at: at, seq: ev.Seq}); {
 			case err != nil || !s.InOrder:
 				if !yield(one, err) {
 					return
 				}
 			case at == 0 || len(s.State) == 0 || ev.Seq >= all[0].seq:
+				one.late, one.disputes = arrivals.Receive(ev.Seq, ev.At)
 				all = append(all, one)
 			}
 		}
 		slices.SortStableFunc(all, func(a, b orderedLine) int { return cmp.Compare(a.seq, b.seq) })
-		// An event with the number of the one before it is where it arrived, as the nightly run replays it.
+		// An event with the number of the one before it is where it arrived, or behind that, as the nightly run replays it.
 		var contests order.Contests[orderedLine]
 		pass := func(until int64) bool {
 			for line := range contests.Before(until) {
@@ -142,9 +150,11 @@ func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[ordere
 			return true
 		}
 		for i, line := range all {
-			if i > 0 && line.seq == all[i-1].seq {
+			line.contested = i+1 < len(all) && all[i+1].disputes
+			switch again := i > 0 && line.seq == all[i-1].seq; {
+			case again && !line.disputes:
 				contests.Add(int64(line.at), line)
-			} else if !pass(int64(line.at)) || !yield(line, nil) {
+			case !again && !line.late && !pass(int64(line.at)), !yield(line, nil):
 				return
 			}
 		}

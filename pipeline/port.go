@@ -26,6 +26,9 @@ type Moved = engine.Moved
 // Contests are the events of a replay that contest others; see [order.Contests].
 type Contests[E any] = order.Contests[E]
 
+// Arrivals are the events of a table as they arrived; see [order.Arrivals].
+type Arrivals = order.Arrivals
+
 // GapError reports records that the log no longer holds; see [engine.GapError].
 type GapError = engine.GapError
 

@@ -165,37 +165,21 @@ func (l *Log) Time(seq uint64) int64 {
 	return int64(binary.LittleEndian.Uint64(l.entry(int(seq - l.Base))[entryTime:]))
 }
 
-// past is the beginning of the hash of an event that the log has forgotten, nil if it does not know.
+// past is the beginning of the hash of an event that the log has without its id or has forgotten, nil if it does not
+// know.
 func (l *Log) past(seq uint64) []byte {
 	n := uint64(len(l.Past) / pastSize)
-	if seq >= l.Base || l.Base-seq > n {
-		return nil
+	var was []byte
+	switch {
+	case l.has(seq):
+		was = l.entry(int(seq - l.Base))[:pastSize]
+	case seq < l.Base && l.Base-seq <= n:
+		was = l.Past[(n-(l.Base-seq))*pastSize:][:pastSize]
 	}
-	was := l.Past[(n-(l.Base-seq))*pastSize:][:pastSize]
-	if bytes.Equal(was, make([]byte, pastSize)) {
+	if was == nil || bytes.Equal(was, make([]byte, pastSize)) {
 		return nil
 	}
 	return was
-}
-
-// differs reports whether an event that the log has forgotten had other bytes. It is false if the log does not know.
-func (l *Log) differs(seq uint64, sum []byte) bool {
-	was := l.past(seq)
-	return was != nil && !bytes.Equal(was, sum[:pastSize])
-}
-
-// knows reports whether the log can compare an event of this seq.
-func (l *Log) knows(seq uint64) bool { return l.ID(seq) != "" || l.past(seq) != nil }
-
-// remember notes the hash of an event that came late, in the place that was left for it.
-func (l *Log) remember(seq uint64, sum []byte) {
-	n := uint64(len(l.Past) / pastSize)
-	switch {
-	case l.has(seq):
-		copy(l.entry(int(seq - l.Base))[:entryTime], sum)
-	case seq < l.Base && l.Base-seq <= n:
-		copy(l.Past[(n-(l.Base-seq))*pastSize:][:pastSize], sum)
-	}
 }
 
 // pass keeps the beginnings of the hashes of the first n entries.

@@ -1,6 +1,7 @@
 package order
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 
@@ -29,7 +30,10 @@ func (q *Queue) passed(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 		q.conflict(ev, ev.Seq, yield)
 	case q.inGap(ev.Seq):
 		q.fill(ev.Seq)
-		q.Log.remember(ev.Seq, sum[:])
+		if len(q.late) >= maxOdd {
+			q.late = slices.Delete(q.late, 0, maxOdd/2)
+		}
+		q.late = append(q.late, Late{ev.Seq, [pastSize]byte(sum[:])})
 		q.repeated(sum)
 		yield(Item{Kind: Archive, Event: ev})
 		if ev.Seq < q.begin {
@@ -41,10 +45,10 @@ func (q *Queue) passed(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 			Expected: fmt.Sprintf("event %d in its place", ev.Seq), Observed: "came later than it can be put in order",
 			Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 		}})
-	case q.Log.differs(ev.Seq, sum[:]) && !q.repeated(sum):
+	case q.differs(ev.Seq, sum) && !q.repeated(sum):
 		yield(Item{Kind: Archive, Event: ev})
-		q.conflict(ev, ev.Seq, yield) // its shoe is gone: nothing that is open rests on it
-	case !q.Log.knows(ev.Seq) && !slices.Contains(q.odd, [16]byte(sum[:16])):
+		q.conflict(ev, ev.Seq, yield) // its shoe is gone, or it came late: nothing that is open rests on it
+	case q.was(ev.Seq) == nil && !slices.Contains(q.odd, [16]byte(sum[:16])):
 		yield(Item{Kind: Forgotten, Event: ev})
 	default:
 		yield(Item{Kind: Duplicate, Event: ev})
@@ -63,6 +67,19 @@ func (q *Queue) beforeBegin(ev *schema.Event, yield func(Item) bool) {
 		Observed: fmt.Sprintf("event %d came after it: kept, but not judged, like all that are as old", ev.Seq),
 		Seqs:     []uint64{ev.Seq, q.begin}, EventIDs: []string{ev.EventID},
 	}})
+}
+
+// was is the beginning of the hash of an event whose number has passed, nil if it is not known.
+func (q *Queue) was(seq uint64) []byte {
+	if i := slices.IndexFunc(q.late, func(l Late) bool { return l.Seq == seq }); i >= 0 {
+		return q.late[i].Sum[:]
+	}
+	return q.Log.past(seq)
+}
+
+func (q *Queue) differs(seq uint64, sum [32]byte) bool {
+	was := q.was(seq)
+	return was != nil && !bytes.Equal(was, sum[:pastSize])
 }
 
 func (q *Queue) inGap(seq uint64) bool { return slices.ContainsFunc(q.gaps, holds(seq)) }
@@ -92,7 +109,7 @@ func (q *Queue) restart(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 		Seqs:     []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
 	}})
 	yield(Item{Kind: Restart, N: next, Event: ev})
-	q.held, q.gaps, q.odd = nil, nil, nil
+	q.held, q.gaps, q.odd, q.late = nil, nil, nil, nil
 	q.joining, q.resetAt = false, ev.At
 	q.begin, q.earlier = 0, false
 	if q.first != "" {

@@ -48,6 +48,7 @@ type Queue struct {
 	held    []held   // the reorder buffer, by seq
 	gaps    []Span
 	odd     [][16]byte // hashes of what came late or in conflict
+	late    []Late     // at most maxOdd, the latest
 	resetAt int64      // event time of the latest restart of the numbers
 	// lastAt is the event time with which the next event is compared, newest the latest time received.
 	lastAt, newest int64
@@ -61,13 +62,20 @@ type held struct {
 	contested bool
 }
 
+// Late is an event that came late: its number, and the beginning of its hash. The log has a place for it only while its
+// shoe is open, but nothing was judged by it: what contests it later must be known as such.
+type Late struct {
+	Seq uint64
+	Sum [pastSize]byte
+}
+
 // Span is a range of seqs, both inclusive.
 type Span struct{ From, To uint64 }
 
-// Receive takes a record and yields its items in order. The sum is the SHA-256 of the record. The loop must not be left
-// early.
-func (q *Queue) Receive(ev *schema.Event, sum [32]byte) iter.Seq[Item] {
-	return func(yield func(Item) bool) { q.receive(ev, sum, yield) }
+// Receive takes a record and yields its items in order. The sum is the SHA-256 of the record. The event waits for the
+// next record if that contests it. The loop must not be left early.
+func (q *Queue) Receive(ev *schema.Event, sum [32]byte, contested bool) iter.Seq[Item] {
+	return func(yield func(Item) bool) { q.receive(ev, sum, contested, yield) }
 }
 
 // Finish yields the items of the events that still wait: the stream has ended, and gaps are given up.
@@ -115,17 +123,19 @@ func (q *Queue) Apart(ev *schema.Event, at int64, seq uint64) bool {
 // Newest is the latest event time received.
 func (q *Queue) Newest() int64 { return q.newest }
 
-func (q *Queue) receive(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
+func (q *Queue) receive(ev *schema.Event, sum [32]byte, contested bool, yield func(Item) bool) {
 	if !q.started {
 		q.start(ev.Seq, yield)
 	}
 	next := q.Log.Next()
 	switch {
-	case ev.Seq == next && len(q.held) == 0:
+	case ev.Seq == next && len(q.held) == 0 && !contested:
 		yield(Item{Kind: Archive, Event: ev})
 		q.take(ev, sum, yield)
 	case ev.Seq >= next:
-		q.hold(ev, sum, yield)
+		if q.hold(ev, sum, yield); !contested {
+			q.release(beyondReorder, yield)
+		}
 	default:
 		q.passed(ev, sum, yield)
 	}

@@ -24,7 +24,6 @@ func (q *Queue) hold(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 	}
 	yield(Item{Kind: Archive, Event: ev})
 	q.held = slices.Insert(q.held, at, held{event: ev.Clone(), sum: sum})
-	q.release(beyondReorder, yield)
 }
 
 // beforeRestart is true for an event from before the restart of the numbers: its number is not of the numbers that
@@ -41,11 +40,7 @@ func (q *Queue) contest(h *held, ev *schema.Event, sum [32]byte, yield func(Item
 	}
 	yield(Item{Kind: Archive, Event: ev})
 	h.contested = true
-	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
-		Rule: "feed.conflict", Subject: finding.OfRange(ev.Seq, ev.Seq),
-		Expected: "the same bytes for the same seq", Observed: fmt.Sprintf("event %s with other bytes", ev.EventID),
-		Seqs: []uint64{ev.Seq}, EventIDs: []string{ev.EventID},
-	}})
+	q.conflict(ev, ev.Seq, yield)
 }
 
 // anyGap and noWildJump are the gaps that are given up at the end of the input, and after a long wait.

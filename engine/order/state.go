@@ -17,6 +17,7 @@ type State struct {
 	Held             []HeldState
 	Gaps             []Span
 	Odd              [][16]byte
+	Late             []Late `cbor:",omitempty"`
 	ResetAt          int64
 	LastAt, Newest   int64
 }
@@ -32,7 +33,7 @@ type HeldState struct {
 func (q *Queue) State() State {
 	st := State{
 		Log: q.Log.LogState, Started: q.started, Joining: q.joining, First: q.first, Firsts: q.firsts, Begin: q.begin,
-		Earlier: q.earlier, Gaps: q.gaps, Odd: q.odd, ResetAt: q.resetAt, LastAt: q.lastAt, Newest: q.newest,
+		Earlier: q.earlier, Gaps: q.gaps, Odd: q.odd, Late: q.late, ResetAt: q.resetAt, LastAt: q.lastAt, Newest: q.newest,
 	}
 	for i := range q.held {
 		h := &q.held[i]
@@ -57,7 +58,8 @@ func Restore(st *State) (*Queue, error) {
 	}
 	q := &Queue{
 		Log: Log{LogState: *l}, started: st.Started, joining: st.Joining, first: st.First, firsts: st.Firsts, begin: st.Begin,
-		earlier: st.Earlier, gaps: st.Gaps, odd: st.Odd, resetAt: st.ResetAt, lastAt: st.LastAt, newest: st.Newest,
+		earlier: st.Earlier, gaps: st.Gaps, odd: st.Odd, late: st.Late, resetAt: st.ResetAt, lastAt: st.LastAt,
+		newest: st.Newest,
 	}
 	// A snapshot of an earlier release has no gap of what came before the event with which the table was joined.
 	if q.begin > 1 && !q.earlier && !q.inGap(1) {

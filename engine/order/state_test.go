@@ -17,7 +17,7 @@ func TestStateOfAnEarlierRelease(t *testing.T) {
 	}
 	for _, want := range [][]Kind{{Archive, Fault}, {Duplicate}} {
 		var kinds []Kind
-		for item := range q.Receive(&schema.Event{EventID: "e", Seq: 7, At: 1}, sha256.Sum256([]byte("e"))) {
+		for item := range q.Receive(&schema.Event{EventID: "e", Seq: 7, At: 1}, sha256.Sum256([]byte("e")), false) {
 			kinds = append(kinds, item.Kind)
 		}
 		if !slices.Equal(kinds, want) {

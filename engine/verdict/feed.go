@@ -35,6 +35,9 @@ func (t *Table) Fault(ev *schema.Event, f *order.FeedFault, out *[]finding.Findi
 	made := t.begin(about, finding.DataFault, verdict, severity)
 	made.PitID, made.DealerID, made.Expected, made.Observed = ev.PitID, t.Play.Dealer, f.Expected, f.Observed
 	made.Citations = []string{finding.FeedClause}
+	if f.Rule == "feed.conflict" {
+		made.DealerID = "" // what the table is at when the other event comes is not what the event is of
+	}
 	t.inForce(&made)
 	made.Evidence.Seqs = f.Seqs
 	if f.EventIDs != nil {

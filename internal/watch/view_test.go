@@ -58,7 +58,7 @@ func TestStoredRoundsCountAsLiveOnes(t *testing.T) {
 			}
 		}
 		for i := range events {
-			for item := range queue.Receive(&events[i], [32]byte{byte(i), byte(i >> 8)}) {
+			for item := range queue.Receive(&events[i], [32]byte{byte(i), byte(i >> 8)}, false) {
 				if item.Kind != order.Event {
 					continue
 				}

@@ -82,7 +82,8 @@ type TableReplay struct {
 	After *rows.Snapshot
 	// Each receives the events in the order of Seq, each once, until it returns true. Late events are in order. Of events
 	// with one Seq the first is in order, and the others come where they arrived: what was judged before is not disputed
-	// by them. If the sequence of the table restarted, one sequence epoch follows the other.
+	// by them. If nothing was judged by the first, since it came late or its turn had not come, they follow it at once,
+	// and it is Contested. If the sequence of the table restarted, one sequence epoch follows the other.
 	Each func(*Archived) (stop bool)
 	// End is called behind the last event.
 	End func() error
@@ -380,10 +381,10 @@ type reading struct {
 	// The query reads a range of Seq, after exclusive and until inclusive, of about size events. It found some.
 	after, until, size, found uint64
 	expect                    uint64 // about how many events are still to be read
-	seq                       uint64 // of the last event
-	// same are the hashes already passed for seq: rows of one key may not be merged yet.
-	same     [][32]byte
+	// same are events of one Seq that wait for the next Seq, with other bytes each: rows of one key may not be merged yet.
+	same     []*Archived
 	contests pipeline.Contests[*Archived]
+	arrived  arrived
 	ended    bool
 }
 
@@ -424,7 +425,7 @@ func (r *archiveReader) read(ctx context.Context, open []*reading) error {
 	for b := range full {
 		for i := 0; i < len(b.seq) && err == nil; i++ {
 			if leave(int(b.table[i])); err == nil {
-				err = r.pass(open[left], b, i)
+				err = r.pass(ctx, open[left], b, i)
 			}
 		}
 		if err != nil {
@@ -490,8 +491,14 @@ func (r *archiveReader) where(tables []*reading, within func(*reading) string) (
 }
 
 // pass passes an event of a block.
-func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
-	if t.found++; t.ended {
+func (r *archiveReader) pass(ctx context.Context, t *reading, b *archiveBlock, row int) error {
+	t.found++
+	if len(t.same) > 0 && t.same[0].Seq != b.seq[row] {
+		if err := r.passSame(ctx, t); err != nil {
+			return err
+		}
+	}
+	if t.ended {
 		return nil
 	}
 	e := &r.event
@@ -499,22 +506,56 @@ func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
 	e.Following = len(t.epochs) - 1
 	e.Format, e.Value = schema.Format(b.format[row]), b.raw.RowBytes(row)
 	e.SHA256 = sha256.Sum256(e.Value)
-	if t.seq != e.Seq {
-		t.seq, t.same = e.Seq, t.same[:0]
+	// The rows of one Seq follow each other, also from one block to the next.
+	if next := row + 1; len(t.same) == 0 && next < len(b.seq) && b.table[next] == b.table[row] && b.seq[next] != e.Seq {
+		return r.passOne(ctx, t, e, nil)
 	}
-	if slices.Contains(t.same, e.SHA256) {
+	if !slices.ContainsFunc(t.same, func(o *Archived) bool { return o.SHA256 == e.SHA256 }) {
+		kept := *e
+		kept.Value = bytes.Clone(e.Value)
+		t.same = append(t.same, &kept)
+	}
+	return nil
+}
+
+// passSame passes the events of one Seq that wait.
+func (r *archiveReader) passSame(ctx context.Context, t *reading) error {
+	same := t.same
+	if t.same = nil; len(same) == 0 || t.ended {
 		return nil
 	}
-	t.same = append(t.same, e.SHA256)
-	if len(t.same) > 1 {
-		c := *e
-		c.Value = bytes.Clone(e.Value)
-		t.contests.Add(c.Offset, &c)
-		return nil
+	var at []*Archived
+	for _, e := range same[1:] {
+		disputes, err := r.disputes(ctx, t, e)
+		switch {
+		case err != nil:
+			return err
+		case disputes:
+			at = append(at, e)
+		default:
+			t.contests.Add(e.Offset, e)
+		}
 	}
-	t.contest(e.Offset)
-	if !t.ended {
-		t.ended = t.Each(e)
+	return r.passOne(ctx, t, same[0], at)
+}
+
+// passOne passes an event, and those that dispute it.
+func (r *archiveReader) passOne(ctx context.Context, t *reading, e *Archived, disputes []*Archived) error {
+	if t.contests.Wait(e.Offset) {
+		late, err := r.late(ctx, t, e)
+		if err != nil {
+			return err
+		}
+		if !late {
+			t.contest(e.Offset)
+		}
+	}
+	for i := 0; i <= len(disputes) && (i > 0 || !t.ended); i++ {
+		e.Contested = i < len(disputes)
+		t.ended = t.Each(e) || t.ended
+		if e.Contested = false; i < len(disputes) {
+			e = disputes[i]
+		}
 	}
 	if t.ended {
 		return t.end()
@@ -522,7 +563,7 @@ func (r *archiveReader) pass(t *reading, b *archiveBlock, row int) error {
 	return nil
 }
 
-// contest passes the events that contest others and arrived before an offset.
+// contest passes the events that contest others where they arrived, before an offset.
 func (t *reading) contest(before int64) {
 	for e := range t.contests.Before(before) {
 		t.ended = t.Each(e) || t.ended
@@ -538,8 +579,8 @@ func (t *reading) end() error {
 
 // leave moves a table behind the range that was read.
 func (r *archiveReader) leave(ctx context.Context, t *reading) error {
-	if t.ended {
-		return nil
+	if err := r.passSame(ctx, t); err != nil || t.ended {
+		return err
 	}
 	t.after, t.expect = t.until, t.expect-min(t.found, t.expect)
 	if t.found >= t.size {
@@ -582,7 +623,7 @@ func (r *archiveReader) skip(ctx context.Context) error {
 		}
 		t.epochs = t.epochs[1:]
 		t.after, t.size, t.expect = 0, 0, t.Table.Events
-		t.seq, t.same = 0, t.same[:0]
+		t.arrived = arrived{}
 	}
 	r.behind = r.behind[:0]
 	return nil

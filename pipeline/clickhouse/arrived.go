@@ -1,0 +1,120 @@
+package clickhouse
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/shoeproof/shoeproof/pipeline"
+)
+
+// arrived is what follows from the order of arrival for the events of a table with a Seq from one number to before
+// another.
+type arrived struct {
+	from, until uint64
+	late        map[uint64]bool
+	// disputes are the hashes of the events that contest another one by which nothing was judged, since it came late, or
+	// its turn had not come.
+	disputes map[[32]byte]bool
+}
+
+// arrivedChunk is the number of Seqs that are read at once. arrivedReach is how many besides on each side: the reach of
+// reordering.
+const (
+	arrivedChunk = 16 << 10
+	arrivedReach = 4096 + 64
+)
+
+// disputes reports whether an event contests another one by which nothing was judged.
+func (r *archiveReader) disputes(ctx context.Context, t *reading, e *Archived) (bool, error) {
+	err := r.arrive(ctx, t, e.Seq)
+	return t.arrived.disputes[e.SHA256], err
+}
+
+// late reports whether an event came late.
+func (r *archiveReader) late(ctx context.Context, t *reading, e *Archived) (bool, error) {
+	err := r.arrive(ctx, t, e.Seq)
+	return t.arrived.late[e.Seq], err
+}
+
+// arrive reads in what order the events from a Seq on arrived.
+func (r *archiveReader) arrive(ctx context.Context, t *reading, seq uint64) error {
+	a := &t.arrived
+	if a.late != nil && seq >= a.from && seq < a.until {
+		return nil
+	}
+	*a = arrived{seq, seq + min(arrivedChunk, math.MaxUint64-seq), map[uint64]bool{}, map[[32]byte]bool{}}
+	all, err := r.arrivals(ctx, t, a.from-min(arrivedReach, a.from), a.until+min(arrivedReach, math.MaxUint64-a.until))
+	if err != nil {
+		return err
+	}
+	releases, err := r.store.releases(ctx, t.Table, all)
+	if err != nil {
+		return err
+	}
+	first := map[uint64]*arrival{}
+	var arrivals pipeline.Arrivals
+	for i := range all {
+		e := &all[i]
+		for ; len(releases) > 0 && releases[0].compare(&e.location) < 0; releases = releases[1:] {
+			arrivals.Release()
+		}
+		was := first[e.seq]
+		if was != nil && was.sum == e.sum {
+			continue // not merged yet
+		}
+		late, disputes := arrivals.Receive(e.seq, e.at)
+		switch {
+		case was == nil:
+			first[e.seq], a.late[e.seq] = e, late
+		case disputes, was.partition != e.partition: // nothing was judged by both
+			a.disputes[e.sum] = true
+		}
+	}
+	return nil
+}
+
+// arrival is an event of the archive, and where it arrived.
+type arrival struct {
+	location
+	topic string
+	seq   uint64
+	at    int64
+	sum   [32]byte
+}
+
+// arrivals returns the events of the epoch of a table in a range of Seq, both inclusive, in the order of their arrival.
+func (r *archiveReader) arrivals(ctx context.Context, t *reading, from, until uint64) (all []arrival, err error) {
+	_, where, args := r.where([]*reading{t}, func(*reading) string {
+		return fmt.Sprintf("seq >= %d AND seq <= %d", from, until)
+	})
+	var e arrival
+	var sum string
+	err = r.store.scan(ctx, "SELECT toString(topic), partition, offset, seq, toUnixTimestamp64Nano(at), sha256"+where+
+		" ORDER BY partition, offset", args, func() {
+		copy(e.sum[:], sum)
+		all = append(all, e)
+	}, &e.topic, &e.partition, &e.offset, &e.seq, &e.at, &sum)
+	return all, r.store.explain("read the order of arrival of table "+t.Table.Table, err)
+}
+
+// releases returns where the live audit gave up what was missing of a table, among events in the order of arrival.
+func (s *Store) releases(ctx context.Context, of *ArchivedTable, events []arrival) (all []location, err error) {
+	for len(events) > 0 {
+		first, last := &events[0], &events[0]
+		for len(events) > 0 && events[0].partition == first.partition {
+			last, events = &events[0], events[1:]
+		}
+		given, err := s.Releases(ctx, first.topic, first.partition, first.offset, last.offset)
+		if err != nil {
+			return nil, err
+		}
+		for i := range given {
+			if slices.Contains(given[i].Released, pipeline.Table{PropertyID: of.Property, TableID: of.Table}) {
+				all = append(all, location{first.partition, given[i].To})
+			}
+		}
+	}
+	return all, nil
+}
