@@ -108,7 +108,7 @@ type orderedLine struct {
 	*evidenceLine
 	at  int
 	seq uint64
-	// late is true for an event that came late, disputes for one that contests another by which nothing was judged.
+	// late is true for an event that came late, disputes for the contest of an event by which nothing was judged.
 	late, disputes bool
 	// contested is true if such a line follows.
 	contested bool

@@ -288,7 +288,7 @@ func basesFirst(nodes map[string]map[string]any) []string {
 }
 
 // readBook returns the name and the tree of a rulebook. A book with unknown keys, or with values of another kind, has
-// both beside the error, so that its other errors are found, too. Lines are those of the values of another kind.
+// both beside the error, so that its other errors are found, too. Lines have the values of another kind.
 func readBook(file string, data []byte) (name string, tree map[string]any, lines []int, err error) {
 	// The strict decode names the line; the loose one is what overlays merge.
 	dec := yaml.NewDecoder(bytes.NewReader(data))

@@ -535,7 +535,7 @@ func (e *Ended) Uncounted() bool {
 	return e.Player == 0 && e.Banker == 0 && (e.Result != baccarat.Tie || e.Cards == 0)
 }
 
-// Matches reports whether the recorded counts, if there are any, and the result are those of a coup.
+// Matches reports whether a coup has the recorded counts, if there are any, and the recorded result.
 func (e *Ended) Matches(c *baccarat.Coup) bool {
 	return (e.Uncounted() || e.MatchesCounts(c)) && e.Result == c.Result()
 }

@@ -73,8 +73,8 @@ func layout(name, doc, item string, severity finding.Severity, needed func(*law.
 }
 
 // attested reports an item that is attested as not present. The texts demand the item, not its attestation: an
-// attestation that is missing, too old, or older than the configuration before the one that needs the item leaves it
-// unjudged. So does one that the item was not present before it was needed.
+// attestation that is missing, too old, or older than the configuration before the first that needs the item leaves it
+// unjudged. So does an attestation, before it was needed, that the item was not present.
 func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 	a, ok := p.Table.Attested[item]
 	days, err := strconv.Atoi(p.option("layout_attestation_days"))
@@ -99,8 +99,8 @@ func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 	}
 }
 
-// attestedAhead reports whether an item was attested after the latest configuration that did not need it had come, as
-// for one that was to come.
+// attestedAhead reports whether an item was attested after the latest configuration that did not need it had come:
+// for the next one.
 func (p *Pass) attestedAhead(at record.Seq, needed func(*law.Config) bool) bool {
 	changes := p.Table.Changes
 	for i := len(changes) - 1; i > 0; i-- {

@@ -13,8 +13,8 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// inUse is the configuration that came into use with this card, and the event that brought it. Since is the one that
-// was in use before it, under the same rulebook and since the same opening of the table, or nil: what it has already
+// inUse is the configuration that came into use with this card, and the event that brought it. Since was in
+// use before it, under the same rulebook and since the same opening of the table, or nil: what it has already
 // is judged.
 func (p *Pass) inUse(check func(c, since *law.Config, at record.Seq)) {
 	var since *law.Config

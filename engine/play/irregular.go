@@ -134,7 +134,7 @@ func (s *Shoe) stayed(at int, card baccarat.Card) {
 	s.Seen[card]--
 }
 
-// joinOpening joins an opening burn to the one that it continues.
+// joinOpening joins an opening burn to the burn that it continues.
 func (s *Shoe) joinOpening(first, burn int) {
 	f, b := &s.Burns[first], &s.Burns[burn]
 	f.More, b.Part = f.More+b.Count, true

@@ -25,8 +25,8 @@ type numbering struct {
 // partedTick is the precision of the times, in ns: the partitions have events of two clocks.
 const partedTick = 5 * int64(time.Second)
 
-// Beside returns another partition that has events between two events of a partition, or close to one of them. The
-// times are those of the two events. A nil Parted has none.
+// Beside returns another partition that has events between two events of a partition, with these times, or close to
+// one of them. A nil Parted has none.
 func (p *Parted) Beside(partition int32, from, to int64) (other int32, beside bool) {
 	if p == nil {
 		return 0, false
