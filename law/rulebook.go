@@ -308,6 +308,10 @@ func readBook(file string, data []byte) (name string, tree map[string]any, lines
 		err = errors.Join(err, fmt.Errorf("%s:%d: %s: want the key in quotes", file, bad.Line, bad.Value))
 		return "", nil, nil, err
 	}
+	for _, n := range fractions(&doc, "") {
+		lines = append(lines, n.Line)
+		err = errors.Join(err, fmt.Errorf("%s:%d: %s, want a whole number", file, n.Line, n.Value))
+	}
 	if loose := doc.Decode(&tree); loose != nil && err == nil {
 		err = Unreadable(file, data, loose)
 	}
@@ -328,6 +332,25 @@ func otherKinds(err error) []int {
 		}
 	}
 	return lines
+}
+
+// fractions returns the fractions at keys with whole numbers: the decoder would cut them.
+func fractions(n *yaml.Node, key string) (found []*yaml.Node) {
+	switch key {
+	case "min_decks", "units", "unit", "minimum", "tie_charge":
+		if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!float" {
+			return []*yaml.Node{n}
+		}
+	}
+	for i, of := range n.Content {
+		switch {
+		case n.Kind != yaml.MappingNode || key == "units":
+			found = append(found, fractions(of, key)...)
+		case i%2 == 1:
+			found = append(found, fractions(of, n.Content[i-1].Value)...)
+		}
+	}
+	return found
 }
 
 // unquoted returns the first key that is no text, such as the number 5 in units: {5: 25}.

@@ -273,6 +273,8 @@ func TestOtherKindsHideNothing(t *testing.T) {
 	book := strings.Replace(wagersBook, "winner: BANKER, banker: {total: 6, cards: 2}", "winner: BANKR", 1)
 	for _, x := range []struct{ was, is, want string }{
 		{"name: own\n", "name: own # a book\n", ""},
+		{"min_decks: 6", "min_decks: 6.5", "own.yaml:4: 6.5, want a whole number\n"},
+		{"min_decks: 6", "vigorish: {units: {'5': 2.5}}", "own.yaml:4: 2.5, want a whole number\n"},
 		{"min_decks: 6", "min_decks: eight", "own.yaml:4: `eight`, want a whole number\n"},
 		{"dealt_by: DEALER", "dealt_by: [DEALER]", "own.yaml:5: a list, want text\n"},
 		{"PLAYER: {odds: '1:1', relation: exact}", "PLAYER: [exact]", "own.yaml:7: a list, want keys and values\n"},
