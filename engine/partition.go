@@ -93,7 +93,7 @@ func (e *Engine) elsewhere(t *table, here int32) (last *Played) {
 		if !t.seen && p.At < ev.At && (last == nil || p.At > last.At) {
 			last = p
 		}
-		both := p.Until > t.since+handover && ev.At > p.At-handover && ev.At < p.Until+goesOn
+		both := p.Until-t.since > handover && p.At-ev.At < handover && ev.At-p.Until < goesOn
 		if both && (t.order.Apart(ev, p.At, p.First) || t.order.Apart(ev, p.Until, p.Last)) {
 			e.Beside(p.Partition)
 		}

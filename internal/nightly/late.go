@@ -54,7 +54,8 @@ type lateness struct {
 // apart is why a finding of the live audit does not stand: the audit lacked the events of another partition. It is
 // empty if the audit had all events.
 func (l *lateness) apart(f *finding.Finding) string {
-	if at := l.parted[f.TableID]; at == 0 || int64(f.At) < at || f.Kind == finding.Anomaly {
+	at := l.parted[f.TableID]
+	if at == 0 || int64(f.At) < at && f.Kind != finding.DataFault || f.Kind == finding.Anomaly {
 		return ""
 	}
 	return "the partitions of the topic number the events of the table apart, and none has all"

@@ -124,7 +124,8 @@ type tableDone struct {
 	// ids of those that only the end of the archive gives: the live audit waits for what may still come.
 	Both    []string `json:"both,omitempty"`
 	Awaited []string `json:"awaited,omitempty"`
-	// Parted is the time of the first event beside which another partition, with other numbers, has events; 0 without one.
+	// Parted is the time of the earliest event beside which another partition, with other numbers, has events; 0 without
+	// one.
 	Parted int64 `json:"parted,omitempty"`
 	found  []finding.Finding
 }

@@ -19,18 +19,19 @@ import (
 // events, and each accuses on what it has. The run accuses no one, names both partitions, and takes back what the live
 // audits found.
 func TestTwoNumberings(t *testing.T) {
+	cardsAndMoney := func(ev *schema.Event, _ int) []int {
+		switch ev.Payload.(type) {
+		case *schema.TableOpened, *schema.TableClosed, *schema.RoundStarted:
+			return []int{0, 1}
+		case *schema.WagerPlaced, *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned,
+			*schema.VigorishMarked, *schema.VigorishCollected:
+			return []int{1}
+		default:
+			return []int{0}
+		}
+	}
 	for name, of := range map[string]func(*schema.Event, int) []int{
-		"cards and money": func(ev *schema.Event, _ int) []int {
-			switch ev.Payload.(type) {
-			case *schema.TableOpened, *schema.TableClosed, *schema.RoundStarted:
-				return []int{0, 1}
-			case *schema.WagerPlaced, *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned,
-				*schema.VigorishMarked, *schema.VigorishCollected:
-				return []int{1}
-			default:
-				return []int{0}
-			}
-		},
+		"cards and money": cardsAndMoney, "joined": cardsAndMoney,
 		"turns": func(_ *schema.Event, i int) []int { return []int{i / 40 % 2} },
 		"twice": func(*schema.Event, int) []int { return []int{0, 1} },
 	} {
@@ -51,6 +52,9 @@ func TestTwoNumberings(t *testing.T) {
 					p := &l.records[no]
 					ev := events[i].Clone()
 					ev.Seq, ev.EventID = uint64(len(*p)+1), fmt.Sprintf("%d-%d", no, len(*p))
+					if name == "joined" && no == 0 {
+						ev.Seq += 5000
+					}
 					*p = append(*p, pipeline.Record{
 						Offset: int64(len(*p)), Format: schema.Protobuf, Value: schema.AppendProto(nil, &ev),
 					})

@@ -40,7 +40,8 @@ func (n *Night) Print(out io.Writer) {
 			r.Changed)
 	}
 	if r.Late > 0 {
-		fmt.Fprintf(out, "late        %d of these differences follow from events that arrived late\n", r.Late)
+		fmt.Fprintf(out, "late        %d of these differences follow from events that came late, or in another partition\n",
+			r.Late)
 	}
 	replaced := idsOf(n.Changed)
 	for _, w := range n.Withdrawn {

@@ -18,8 +18,8 @@ type differences struct {
 	Findings []finding.Finding
 	// Missing are findings of the replay alone, Extra of the live audit alone, Changed of both with other contents.
 	Missing, Extra, Changed int
-	// Late are the differences that follow from events that arrived late, by id of the finding, with the reason. They are
-	// no findings: the live audit was right about what it had.
+	// Late are the differences that follow from events that arrived late, or in another partition with numbers of its own,
+	// by id of the finding, with the reason. They are no findings: the live audit was right about what it had.
 	Late map[string]string
 	// Replace are the findings of Changed and Late, as the replay gives them, at the time at which they are stored.
 	Replace []finding.Finding

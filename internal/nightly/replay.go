@@ -181,8 +181,8 @@ func (p *replay) beside(e *clickhouse.Archived) {
 	if other, beside := p.parted.Beside(e.Partition, before, e.At); beside {
 		p.auditor.Beside(other)
 		for i := range p.days {
-			if p.days[i].Parted == 0 {
-				p.days[i].Parted = e.At
+			if at := &p.days[i].Parted; *at == 0 || e.At < *at {
+				*at = e.At
 			}
 		}
 	}

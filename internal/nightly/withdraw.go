@@ -24,8 +24,8 @@ func idsOf(list []finding.Finding) map[string]bool {
 }
 
 // withdraw withdraws the findings of the day that this run does not find: findings that an earlier run added, and
-// findings of the live audit that follow from events that arrived late. It restores what it finds again, also with
-// other contents, and what no run could have withdrawn. It changes no row of a finding.
+// findings of the live audit that follow from events that arrived late, or in another partition. It restores what it
+// finds again, also with other contents, and what no run could have withdrawn. It changes no row of a finding.
 func (r *run) withdraw(ctx context.Context, w window, n *Night, d *differences, live []finding.Finding) error {
 	stored, err := r.store.Findings(ctx, clickhouse.Filter{
 		PropertyID: r.Property, GamingDay: w.day, Shift: r.Shift, Withdrawn: true,
