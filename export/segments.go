@@ -168,6 +168,9 @@ func (r *replayed) collect(b *rows.Set, at int) error {
 	}
 	for i := range b.Findings {
 		f := b.Findings[i]
+		if before := r.findings[f.ID]; before != nil && f.At < before.finding.At {
+			continue // as finding.Latest
+		}
 		digest, err := digestOf(&f)
 		if err != nil {
 			return err

@@ -133,7 +133,8 @@ func Sort(findings []Finding) {
 }
 
 // Latest keeps the last version of each finding, in the order in which they first appear. The engine emits a finding
-// again, under its id, when it turns out to cover another one.
+// again, under its id, when it turns out to cover another one. Of two times, as of an event that two others contest, it
+// keeps the later, as readers of the database do.
 func Latest(findings []Finding) []Finding {
 	at := map[string]int{}
 	var latest []Finding
@@ -144,7 +145,9 @@ func Latest(findings []Finding) []Finding {
 			at[f.ID] = i
 			latest = append(latest, f)
 		}
-		latest[i] = f
+		if f.At >= latest[i].At {
+			latest[i] = f
+		}
 	}
 	return latest
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 func Example() {
@@ -108,5 +109,23 @@ func TestSame(t *testing.T) {
 		if change(&other); finding.Same(&f, &other) {
 			t.Errorf("another %s is the same finding", name)
 		}
+	}
+}
+
+// Of a finding with two times the later one is kept, whichever came last; of one time the last.
+func TestLatest(t *testing.T) {
+	of := func(id string, at int64, observed string) (f finding.Finding) {
+		f.ID, f.Observed = id, observed
+		f.At = schema.Time(at)
+		return f
+	}
+	var got []string
+	for _, f := range finding.Latest([]finding.Finding{
+		of("a", 2, "later"), of("b", 1, "first"), of("a", 1, "earlier"), of("b", 1, "last"),
+	}) {
+		got = append(got, f.ID+" "+f.Observed)
+	}
+	if strings.Join(got, ", ") != "a later, b last" {
+		t.Errorf("latest: %q", got)
 	}
 }
