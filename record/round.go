@@ -500,6 +500,37 @@ func (r *Round) Owing(s *Step) uint32 {
 	return seat
 }
 
+// SettledAt is the seat at which all motions of a wager were made, if that is one seat, otherwise that of the wager.
+func (r *Round) SettledAt(wager int) uint32 {
+	return r.oneSeat(wager, func(s *Step) bool { return s.Kind <= StepReturned })
+}
+
+// owedAt is the seat at which a wager was settled and its vigorish marked, if that is one seat, otherwise the seat of
+// the wager.
+func (r *Round) owedAt(wager int) uint32 {
+	at := r.SettledAt(wager)
+	if at != r.Wagers[wager].Seat && r.oneSeat(wager, func(s *Step) bool { return s.Kind <= StepVigMarked }) == at {
+		return at
+	}
+	return r.Wagers[wager].Seat
+}
+
+func (r *Round) oneSeat(wager int, of func(*Step) bool) (seat uint32) {
+	seat = r.Wagers[wager].Seat
+	first := true
+	for i := range r.Steps {
+		s := &r.Steps[i]
+		if s.Wager != wager || !of(s) {
+			continue
+		}
+		if !first && s.Seat != seat {
+			return r.Wagers[wager].Seat
+		}
+		seat, first = s.Seat, false
+	}
+	return seat
+}
+
 // Call is an announcement.
 type Call struct {
 	Seq      Seq

@@ -466,7 +466,7 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
-			Wager: w.ID, Seat: w.Seat, Round: r.No, Stake: w.Amount, Won: won, Tie: tie,
+			Wager: w.ID, Seat: r.owedAt(i), Round: r.No, Stake: w.Amount, Won: won, Tie: tie,
 			Percent: takes.Percent(r.Config), Kind: r.Config.ModeName,
 			PaidAt: max(paid, w.Returned.Seq), Unproved: unproved || w.Astray != 0 || w.Early != 0,
 		})

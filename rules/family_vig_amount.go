@@ -304,13 +304,24 @@ func (p *Pass) wrongToo(v baccarat.Vig, c *charge, verdict baccarat.VigVerdict) 
 	return net == verdict || verdict == baccarat.VigUnder && net != baccarat.VigLegal
 }
 
+// settledWith reports whether the wagers of a vigorish were settled at its seat as well, and not at their own:
+// payout.unsettled has it.
+func (p *Pass) settledWith(s *record.Step) bool {
+	r := p.Round
+	at := func(w int) bool { return r.SettledAt(w) == s.Seat }
+	if !p.judges("payout.unsettled") {
+		return false
+	}
+	return s.Wager >= 0 && at(s.Wager) || s.Wager < 0 && !slices.ContainsFunc(s.Wagers, func(w int) bool { return !at(w) })
+}
+
 func checkVigOver(p *Pass) {
 	vigAmount(baccarat.VigOver)(p)
 	p.suspectNamed()
 	r := p.Round
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if isVig(s) && r.Elsewhere(s) {
+		if isVig(s) && r.Elsewhere(s) && !p.settledWith(s) {
 			owing := r.Owing(s)
 			p.Suspect(Finding{ // one of the two seats may be a device's error
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
