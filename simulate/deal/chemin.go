@@ -11,9 +11,9 @@ import (
 // Banking is what the wagers of a Banker depend on.
 type Banking struct {
 	Previous int64
-	// Wagered and Covered, by seat, are the wagers of the last round that was no stand-off, if the Banker won it.
+	// Wagered and Covered, by patron, are the wagers of the last round that was no stand-off, if the Banker won it.
 	Wagered int64
-	Covered map[uint32]int64
+	Covered map[string]int64
 	lost    bool
 }
 
@@ -79,7 +79,7 @@ func (t *Table) betAgainstBanker(r *shoe.Round) {
 		})
 	}
 	for _, p := range others {
-		if t.banking.Covered[p.Seat] == t.banking.Wagered && t.banking.Wagered > 0 && t.rng.IntN(2) == 0 {
+		if t.banking.Covered[p.Ref] == t.banking.Wagered && t.banking.Wagered > 0 && t.rng.IntN(2) == 0 {
 			b.Calls = append(b.Calls, shoe.Banco{Seat: p.Seat, Call: schema.BancoCallSuivi})
 			alone(p)
 			return
@@ -122,9 +122,9 @@ func (t *Table) noteBank(r *shoe.Round) {
 	}
 	t.banking.Wagered, t.banking.Covered = 0, nil
 	if result == schema.ResultBanker {
-		t.banking.Wagered, t.banking.Covered = r.Bank.Wager.Amount, map[uint32]int64{}
+		t.banking.Wagered, t.banking.Covered = r.Bank.Wager.Amount, map[string]int64{}
 		for i := range r.Stakes {
-			t.banking.Covered[r.Stakes[i].Seat] += r.Stakes[i].Amount
+			t.banking.Covered[r.Stakes[i].Patron] += r.Stakes[i].Amount
 		}
 	}
 }

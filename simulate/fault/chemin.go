@@ -21,7 +21,7 @@ func (sc *scene) opponents() []*deal.Patron {
 // suiviSeat returns the seat that may call suivi, 0 if none.
 func (sc *scene) suiviSeat() uint32 {
 	for _, p := range sc.opponents() {
-		if b := sc.table.Banking(); b.Wagered > 0 && b.Covered[p.Seat] == b.Wagered {
+		if b := sc.table.Banking(); b.Wagered > 0 && b.Covered[p.Ref] == b.Wagered {
 			return p.Seat
 		}
 	}
