@@ -298,7 +298,8 @@ func (p *Pass) otherName(w *record.Wager) record.Seq {
 func (p *Pass) settledElsewhere(w *record.Wager) {
 	for s := range motions(w, p.Round) {
 		if p.Round.Elsewhere(s) {
-			if with := p.exchangedSeats(s); with != nil {
+			// The other one is of the same finding, unless it has one about what was settled.
+			if with := p.exchangedSeats(s); with != nil && p.unsettled(with) == "" && !p.settledTogether(with) {
 				if with.Placed > w.Placed {
 					p.suspectExchange(w, with, s.Kind, s.Seat)
 				}
