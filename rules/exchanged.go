@@ -99,7 +99,11 @@ type offBy struct {
 
 // exchanged joins the finding about a wager whose money is off by an amount to the finding about a wager on the same
 // spot that is off by the opposite amount, and reports whether there is one: what one player lacks the other one has.
+// A wager of which a motion is not known has no part in it.
 func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
+	if at, _ := p.astray(f); at != 0 {
+		return false
+	}
 	for i, o := range p.offs {
 		if o.by != -by || o.wager.Spot != w.Spot || o.wager.SpotName != w.SpotName {
 			continue
