@@ -402,14 +402,11 @@ func checkFinalCounts(p *Pass) {
 	}
 }
 
-// finalEarly reports whether a final count was announced before the last card alone, which announce.final-counts has.
-func (p *Pass) finalEarly() bool {
-	if _, ok := p.called(); !ok || !p.judges("announce.final-counts") {
-		return false
-	}
-	last := lastCard(p.Round)
-	return !p.calledAfter(baccarat.FinalCount, baccarat.Player, last) ||
-		!p.calledAfter(baccarat.FinalCount, baccarat.Banker, last)
+// finalEarly reports whether the final count of a hand was announced before the last card alone, which
+// announce.final-counts has.
+func (p *Pass) finalEarly(h baccarat.Hand) bool {
+	_, ok := p.called()
+	return ok && p.judges("announce.final-counts") && !p.calledAfter(baccarat.FinalCount, h, lastCard(p.Round))
 }
 
 // calledAfter reports whether a code was called for a hand after an event.

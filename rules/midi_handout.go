@@ -582,7 +582,7 @@ func (p *Pass) thirdsInTurn(list []handout) {
 				f.Observed += fmt.Sprintf(", but the banker hand on %d draws against any card", r.Coup().B2)
 			}
 		case final >= 0 && r.Calls[final].Seq < o.ends() && !p.calledAfter(baccarat.FinalCount, h, o.ends()) &&
-			!p.finalEarly():
+			!p.finalEarly(h):
 			f.Expected = fmt.Sprintf("%v final count announced after %s was returned", h, cardName(third))
 			f.Observed = fmt.Sprintf("announced before its return by seat %d", o.out.Seat)
 			f.Evidence = []record.Seq{r.Calls[final].Seq}
