@@ -108,4 +108,6 @@ type ConfigChange struct {
 	InRound bool
 	// Used means that a card of a round was dealt under it, Judged that a card was dealt under it or under a later one.
 	Used, Judged bool
+	// Doubtful means that events of the shoe of this card were missing: what is found of the configuration is unproved.
+	Doubtful bool `cbor:",omitempty"`
 }

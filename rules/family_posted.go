@@ -13,9 +13,9 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// inUse is the configuration that came into use with this card, and the event that brought it. Since was in
-// use before it, under the same rulebook and since the same opening of the table, or nil: what it has already
-// is judged.
+// inUse is the configuration that came into use with this card, and the event that brought it. Since was in use before
+// it, under the same rulebook and since the same opening of the table, or nil: what it has already is judged, unless
+// that is unproved.
 func (p *Pass) inUse(check func(c, since *law.Config, at record.Seq)) {
 	var since *law.Config
 	for i := range p.Table.Changes {
@@ -26,6 +26,8 @@ func (p *Pass) inUse(check func(c, since *law.Config, at record.Seq)) {
 		switch {
 		case now.Used && !now.Judged:
 			check(now.Config, since, now.Seq)
+		case now.Doubtful:
+			since = nil
 		case now.Used:
 			since = now.Config
 		}

@@ -33,7 +33,8 @@ func (t *Table) changed(c *turn, s *Shoe, r *record.Round) {
 	if at < 0 || changes[at].Judged {
 		return
 	}
-	changes[at].Used = true
+	g := &s.Gaps
+	changes[at].Used, changes[at].Doubtful = true, s.Missing || s.Joined || g.Prepare || g.Law || g.Elections
 	c.reach(Changed, s, nil)
 	t.History.Debts = t.History.Debts[:0]
 	for i := range changes[:at+1] {
