@@ -72,6 +72,7 @@ func (l *ledger) settle(set *rules.Set, due func(i int, e *entry) bool, out outl
 	for i := range before {
 		switch e := &l.entries[i]; {
 		case e.state == deferred && due(i, e):
+			l.unprove(set, e)
 			e.row, e.state = out.emit(e, l.withNames(nil, losers[i])), emitted
 		case e.state == emitted && gained[i]:
 			e.row.Covers = l.withNames(e.row.Covers, losers[i])
@@ -108,7 +109,7 @@ func (l *ledger) withNames(names []string, losers []int) []string {
 func (l *ledger) cover(set *rules.Set, loser int) bool {
 	e := &l.entries[loser]
 	for i := range l.entries {
-		if w := &l.entries[i]; claim(&w.finding) >= max(1, claim(&e.finding)) && set.Covers(&w.finding, &e.finding) {
+		if w := &l.entries[i]; claim(&w.finding) >= max(informs, claim(&e.finding)) && set.Covers(&w.finding, &e.finding) {
 			e.state, e.coveredBy = covered, i
 			return true
 		}
@@ -116,18 +117,52 @@ func (l *ledger) cover(set *rules.Set, loser int) bool {
 	return false
 }
 
-// claim orders findings by what they claim: nothing, information, suspicion, breach.
+// unprove makes an accusation UNAUDITABLE that a finding would cover if that were proved: it may be explained.
+func (l *ledger) unprove(set *rules.Set, e *entry) {
+	f := &e.finding
+	if claim(f) <= informs {
+		return
+	}
+	for i := range l.entries {
+		w := &l.entries[i].finding
+		if w.Verdict == finding.Unauditable && provable(w) >= claim(f) && set.Covers(w, f) {
+			f.Verdict = finding.Unauditable
+			f.Observed = "explained by " + w.Rule.Name + ", if that is proved; found: " + f.Observed
+			return
+		}
+	}
+}
+
+// Findings are ordered by what they claim.
+const (
+	claimsNothing = iota
+	informs
+	suspects
+	accuses
+)
+
 func claim(f *rules.Finding) int {
 	switch {
 	case f.Verdict == finding.Unauditable:
-		return 0
+		return claimsNothing
 	case f.Verdict == finding.Information:
-		return 1
+		return informs
 	case f.Verdict == finding.Suspect:
-		return 2
+		return suspects
 	default:
-		return 3
+		return accuses
 	}
+}
+
+// provable is what an UNAUDITABLE finding would claim at most.
+func provable(f *rules.Finding) int {
+	switch {
+	case f.Rule.Severity == finding.Info:
+		return informs
+	case !f.Basis.Proves():
+		return suspects
+	}
+	return accuses
 }
 
 // winner follows the entries that cover an entry, up to the entry that gives way to none. Precedence has no cycle.
