@@ -177,6 +177,9 @@ func (f *bookFile) law(b *Rulebook, g baccarat.Game, gf gameFile, known []string
 		if !slices.ContainsFunc(known, func(name string) bool { return strings.HasPrefix(name, word) }) {
 			c.add("cite/"+word, errors.New("no rule has a name that begins so"))
 		}
+		if e := gf.Cite[word]; len(e.Cite) == 0 && !e.Off && e.Assumed == "" && !e.ByReference {
+			c.add("cite/"+word, errors.New("want a citation"))
+		}
 	}
 	return l, c.list
 }

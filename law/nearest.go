@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 )
 
 // Nearest returns the known word that is most similar to a wrong one, or none.
@@ -39,9 +40,13 @@ func distance(a, b string) int {
 	return row[len(b)]
 }
 
-// noSuch is the error of a name that is not one of many.
+// noSuch is the error of a name that is not one of many. It may be the beginning of the name that was meant.
 func noSuch(what, name string, known []string) error {
-	if near := Nearest(name, known); near != "" {
+	near := Nearest(name, known)
+	if i := slices.IndexFunc(known, func(k string) bool { return strings.HasPrefix(k, name) }); near == "" && i >= 0 {
+		near = known[i]
+	}
+	if near != "" {
 		return fmt.Errorf("there is no such %s, did you mean %s?", what, near)
 	}
 	return fmt.Errorf("there is no such %s", what)

@@ -255,6 +255,8 @@ func Parse(files map[string][]byte, known []string) (Books, error) {
 			continue
 		}
 		book, complaints, err := build(withKnownWagers(resolve(nodes, name), wagers, charges), known)
+		under := withKnownWagers(beneath(nodes, name), wagers, charges)
+		complaints = append(complaints, uselessNulls(under, nodes[name], known)...)
 		if err != nil && otherKind[name] == nil {
 			return nil, fmt.Errorf("rulebook %s: %w", where[name], err)
 		}
@@ -560,8 +562,8 @@ func citeInBulk(under, node map[string]any) map[string]any {
 		kept := map[string]any{}
 		for rule, entry := range rules {
 			best := ""
-			for word := range cite {
-				if strings.HasPrefix(rule, word) && len(word) > len(best) {
+			for word, of := range cite {
+				if of != nil && strings.HasPrefix(rule, word) && len(word) > len(best) {
 					best = word
 				}
 			}

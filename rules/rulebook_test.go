@@ -100,6 +100,36 @@ func TestRulebookComplaints(t *testing.T) {
 			"h.yaml:6: games.PUNTO_BANCO.rules.draw.player.must-stay: want a citation",
 		},
 		{
+			"removed game", "name: h\nextends: nj-19-47\ngames:\n  CHEMIN: null\n  MINIBACCARAT: null\n",
+			"h.yaml:4: games.CHEMIN: null removes nothing: there is no such word, did you mean CHEMIN_DE_FER?",
+		},
+		{
+			"removed rule",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    rules: {draw.player.must-sty: ~}\n",
+			"h.yaml:5: games.PUNTO_BANCO.rules.draw.player.must-sty: null removes nothing: there is no such word, did you " +
+				"mean draw.player.must-stay?",
+		},
+		{
+			"removed percentage",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    vigorish: {units: {'40': null}}\n",
+			"h.yaml:5: games.PUNTO_BANCO.vigorish.units.40: null removes nothing: there is no such word, did you mean 4?",
+		},
+		{
+			"removed option",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    options: {vig_fractin: null, posted_odds: null}\n",
+			"h.yaml:5: games.PUNTO_BANCO.options.vig_fractin: null removes nothing: there is no such word, did you mean " +
+				"vig_fraction?",
+		},
+		{
+			"removed wager",
+			"name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    wagers: {DRAGON7: null, PANDA_8: null}\n",
+			"h.yaml:5: games.PUNTO_BANCO.wagers.DRAGON7: null removes nothing: there is no such word, did you mean DRAGON_7?",
+		},
+		{
+			"removed citations", "name: h\nextends: nj-19-47\ngames:\n  PUNTO_BANCO:\n    cite: {external.: null}\n",
+			"h.yaml:5: games.PUNTO_BANCO.cite.external.: want a citation",
+		},
+		{
 			"drawing", "name: h\nextends: nj-19-47\ndrawing:\n  banker:\n    '3': DDDDDDDDSD\n",
 			"h.yaml:5: drawing.banker.3: \"DDDDDDDDSD\": want eleven letters",
 		},
