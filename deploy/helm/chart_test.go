@@ -435,7 +435,8 @@ func TestValuesAreRefused(t *testing.T) {
 		},
 		{"ingest.keda.enabled=true", "ingest.keda.authentication: want the TriggerAuthentication"},
 		{
-			"ingest.keda.enabled=true,ingest.settings.kafka.tls.enabled=false,ingest.settings.kafka.sasl.mechanism=plain",
+			"ingest.keda.enabled=true,ingest.settings.kafka.tls.enabled=false,ingest.settings.kafka.sasl.mechanism=plain," +
+				"ingest.settings.kafka.sasl.username=x,secrets.kafkaPassword.name=x",
 			"ingest.keda.authentication: want the TriggerAuthentication",
 		},
 		{"ingest.grace=5", "minimum: got 5, want 15"},
@@ -484,6 +485,22 @@ func TestValuesAreRefused(t *testing.T) {
 			"gateway.enabled=true,secrets.gatewayTokens.name=x,gateway.settings.gateway.cert_file=/etc/shoeproof/tls/tls.crt",
 			"secrets.tls.name: want the Secret whose key tls.crt is",
 		},
+		{"ingest.settings.kafka.sasl.mechanism=plain", "ingest.settings.kafka.sasl.username: want the account"},
+		{
+			"ingest.settings.kafka.sasl.mechanism=plain,ingest.settings.kafka.sasl.username=x",
+			"secrets.kafkaPassword.name: want the Secret with the password of ingest.settings.kafka.sasl",
+		},
+		{"ingest.settings.kafka.sasl.username=x", "ingest.settings.kafka.sasl.mechanism: want plain,"},
+		{"secrets.kafkaPassword.name=x", "ingest.settings.kafka.sasl.mechanism: want plain,"},
+		{"ingest.settings.kafka.sasl.mechanism=gssapi", `sasl.mechanism: "gssapi", want plain,`},
+		{"ingest.goMemLimit=513MiB", "ingest.goMemLimit: 513MiB, want at most ingest.resources.limits.memory, which is 512Mi"},
+		{"ingest.goMemLimit=1GiB,ingest.resources.limits.memory=1G", "ingest.goMemLimit: 1GiB, want at most"},
+		{"ingest.goMemLimit=1MiB,ingest.resources.limits.memory=1000000", "ingest.goMemLimit: 1MiB, want at most"},
+		{"exports.size=big", "does not match pattern"},
+		{"gateway.outbox.size=0", "got number, want string"},
+		{"gateway.outbox.size=20GB", "does not match pattern"},
+		{"ingest.resources.limits.memory=big", "does not match pattern"},
+		{"watch.resources.requests.cpu=two", "does not match pattern"},
 		{"gateway.replicas=2", "additional properties 'replicas' not allowed"},
 		{"gateway.settings.gateway.folder=/tmp", "additional properties 'folder' not allowed"},
 	} {

@@ -88,7 +88,34 @@ ClickHouse) and settings; kafka is true if it connects to Kafka, chain if it sig
 {{- $_ := set $ours "console" (dict "chain_key_file" "/etc/shoeproof/secrets/chain_key") -}}
 {{- end -}}
 {{- end -}}
-{{- mergeOverwrite (deepCopy .root.Values.settings) (deepCopy .settings) $ours | toYaml -}}
+{{- $all := mergeOverwrite (deepCopy .root.Values.settings) (deepCopy .settings) $ours -}}
+{{- if .kafka -}}
+{{- include "shoeproof.kafkaAccount" (merge (dict "sasl" (dig "kafka" "sasl" dict $all)) .) -}}
+{{- end -}}
+{{- $all | toYaml -}}
+{{- end -}}
+
+{{/* Fails if the account at Kafka is not complete. Takes root, component, sasl. */}}
+{{- define "shoeproof.kafkaAccount" -}}
+{{- $secret := ternary "gatewayKafkaPassword" "kafkaPassword" (eq .component "gateway") -}}
+{{- $password := (include "shoeproof.kafkaPassword" . | fromYaml).name -}}
+{{- if .sasl.mechanism -}}
+{{- if not (has .sasl.mechanism (list "plain" "scram-sha-256" "scram-sha-512")) -}}
+{{- fail (printf "%s.settings.kafka.sasl.mechanism: %q, want plain, scram-sha-256 or scram-sha-512" .component .sasl.mechanism) -}}
+{{- end -}}
+{{- if not .sasl.username -}}{{- fail (printf "%s.settings.kafka.sasl.username: want the account for sasl.mechanism" .component) -}}{{- end -}}
+{{- if not $password -}}{{- fail (printf "secrets.%s.name: want the Secret with the password of %s.settings.kafka.sasl" $secret .component) -}}{{- end -}}
+{{- else if or .sasl.username $password -}}
+{{- fail (printf "%s.settings.kafka.sasl.mechanism: want plain, scram-sha-256 or scram-sha-512 for the account of sasl.username and secrets.%s" .component $secret) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The bytes of an amount of memory. */}}
+{{- define "shoeproof.bytes" -}}
+{{- $unit := regexFind "[A-Za-z]*$" (toString .) -}}
+{{- $of := dict "" 1 "B" 1 "m" 0.001 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "P" 1e15 "E" 1e18 "Ki" 1024 "KiB" 1024 "Mi" 1048576 "MiB" 1048576
+  "Gi" 1073741824 "GiB" 1073741824 "Ti" 1099511627776 "Pi" 1125899906842624 "Ei" 1152921504606846976 -}}
+{{- mulf (trimSuffix $unit (toString .) | float64) (get $of $unit) -}}
 {{- end -}}
 
 {{/* Secret of the account at Kafka: the gateway writes, the others read. */}}
