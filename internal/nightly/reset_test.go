@@ -104,6 +104,59 @@ func TestRestartAfterJoining(t *testing.T) {
 	}
 }
 
+// Event 1 comes late, and then another event 1. The run takes the second for a conflict, as the live audit does, not
+// for the beginning of other numbers. An event 1 that is newer than all others does begin them.
+func TestSecondFirstEventContests(t *testing.T) {
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		after             int // the number of events in front of the first event 1
+		newer             bool
+		resets, conflicts int
+	}{
+		"late":                     {after: 300, conflicts: 1},
+		"out of order":             {after: 5, resets: 1},
+		"late, and newer than all": {after: 300, newer: true, resets: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			table := deal.NewTable(deal.Options{
+				Property: property, Pit: "p-000", Table: "t-000", Seed: 1, Config: config, Start: opens,
+			})
+			events := slices.Concat(table.Open(), table.ShoeOf(20), table.Close())
+			other := events[0].Clone()
+			other.EventID = "other"
+			other.At += int64(time.Millisecond)
+			if c.newer {
+				other.At = events[c.after+40].At + int64(time.Millisecond)
+			}
+			var l log
+			l.append(slices.Concat(events[1:c.after+1], events[:1], events[c.after+1:c.after+40], []schema.Event{other})...)
+			if c.resets == 0 {
+				l.append(events[c.after+40:]...)
+			}
+			store := database(t)
+			ingest(t, store, &l)
+			resets, conflicts := 0, 0
+			run := night(t, store, nil)
+			for i := range run.Findings {
+				switch f := &run.Findings[i]; f.Rule {
+				case "feed.reset":
+					resets++
+				case "feed.conflict":
+					conflicts++
+				case "feed.reconcile":
+					t.Errorf("a difference: %s", brief(f))
+				}
+			}
+			if resets != c.resets || conflicts != c.conflicts {
+				t.Errorf("%d resets, %d conflicts", resets, conflicts)
+			}
+		})
+	}
+}
+
 // Records that cannot be decoded have no time. Those between two days belong to both, and to a day that has no others.
 func TestUnreadableBetweenDays(t *testing.T) {
 	store := database(t)

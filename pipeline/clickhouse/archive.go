@@ -269,9 +269,9 @@ func (s *Store) epochs(ctx context.Context, of *ArchivedTable) ([]epoch, error) 
 }
 
 // ReadEpochs reads the sequence epochs of tables of one property, which a replay otherwise reads of each: a query takes
-// the server as long as reading some thousand events. A new epoch starts at another event with Seq 1, and at the first
-// one if the table was read from mid-stream before. The replays should follow soon: they do not notice an epoch that
-// starts later.
+// the server as long as reading some thousand events. A new epoch starts at another event with Seq 1, unless it
+// contests one which came late, and at the first one if the table was read from mid-stream before. The replays should
+// follow soon: they do not notice an epoch that starts later.
 func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
 	begins := map[string][]epoch{} // from each event 1, in the order of the log
 	var names []string
@@ -298,7 +298,11 @@ func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
 	}
 	for i := range tables {
 		t := &tables[i]
-		t.known = epochsFrom(begins[t.Table], before[t.Table])
+		restarts, err := s.restarts(ctx, t, begins[t.Table])
+		if err != nil {
+			return s.explain("read the sequence epochs of tables", err)
+		}
+		t.known = epochsFrom(restarts, before[t.Table])
 	}
 	return nil
 }

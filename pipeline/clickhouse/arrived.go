@@ -45,11 +45,27 @@ func (r *archiveReader) arrive(ctx context.Context, t *reading, seq uint64) erro
 		return nil
 	}
 	*a = arrived{seq, seq + min(arrivedChunk, math.MaxUint64-seq), map[uint64]bool{}, map[[32]byte]bool{}}
-	all, err := r.arrivals(ctx, t, a.from-min(arrivedReach, a.from), a.until+min(arrivedReach, math.MaxUint64-a.until))
+	all, err := r.arrivals(ctx, t, a.from-min(arrivedReach, a.from), a.until+min(arrivedReach, math.MaxUint64-a.until),
+		math.MaxInt64)
 	if err != nil {
 		return err
 	}
-	releases, err := r.store.releases(ctx, t.Table, all)
+	return r.store.receive(ctx, t.Table, all, func(e, was *arrival, late, disputes bool) {
+		switch {
+		case was == nil:
+			a.late[e.seq] = late
+		case disputes, was.partition != e.partition: // nothing was judged by both
+			a.disputes[e.sum] = true
+		}
+	})
+}
+
+// receive takes events in the order of their arrival, with the releases of the journal, as the live audit did. each
+// receives the event, the first one with its Seq, nil if it is that, and what Arrivals reports.
+func (s *Store) receive(ctx context.Context, of *ArchivedTable, all []arrival,
+	each func(e, was *arrival, late, disputes bool),
+) error {
+	releases, err := s.releases(ctx, of, all)
 	if err != nil {
 		return err
 	}
@@ -65,11 +81,8 @@ func (r *archiveReader) arrive(ctx context.Context, t *reading, seq uint64) erro
 			continue // not merged yet
 		}
 		late, disputes := arrivals.Receive(e.seq, e.at)
-		switch {
-		case was == nil:
-			first[e.seq], a.late[e.seq] = e, late
-		case disputes, was.partition != e.partition: // nothing was judged by both
-			a.disputes[e.sum] = true
+		if each(e, was, late, disputes); was == nil {
+			first[e.seq] = e
 		}
 	}
 	return nil
@@ -84,15 +97,16 @@ type arrival struct {
 	sum   [32]byte
 }
 
-// arrivals returns the events of the epoch of a table in a range of Seq, both inclusive, in the order of their arrival.
-func (r *archiveReader) arrivals(ctx context.Context, t *reading, from, until uint64) (all []arrival, err error) {
+// arrivals returns the events of the epoch of a table in a range of Seq, both inclusive, in the order of their arrival,
+// so many of them.
+func (r *archiveReader) arrivals(ctx context.Context, t *reading, from, until, limit uint64) (all []arrival, err error) {
 	_, where, args := r.where([]*reading{t}, func(*reading) string {
 		return fmt.Sprintf("seq >= %d AND seq <= %d", from, until)
 	})
 	var e arrival
 	var sum string
 	err = r.store.scan(ctx, "SELECT toString(topic), partition, offset, seq, toUnixTimestamp64Nano(at), sha256"+where+
-		" ORDER BY partition, offset", args, func() {
+		fmt.Sprintf(" ORDER BY partition, offset LIMIT %d", limit), args, func() {
 		copy(e.sum[:], sum)
 		all = append(all, e)
 	}, &e.topic, &e.partition, &e.offset, &e.seq, &e.at, &sum)
