@@ -90,15 +90,15 @@ func (p *Pass) suspectExchange(v, w *record.Wager, kind record.StepKind, at uint
 	p.Suspect(f)
 }
 
-// offBy is a wager whose money is off by an amount, and the rule that reports it.
+// offBy is a wager of which the player gained an amount that was not due, and the rule that reports it.
 type offBy struct {
 	rule  *Rule
 	wager *record.Wager
 	by    int64
 }
 
-// exchanged joins the finding about a wager whose money is off by an amount to the finding about a wager on the same
-// spot that is off by the opposite amount, and reports whether there is one: what one player lacks the other one has.
+// exchanged joins the finding about a wager of which the player gained an amount to the finding about a wager on the
+// same spot of which the player lost it, and reports whether there is one: what one player lacks the other one has.
 // A wager of which a motion is not known has no part in it.
 func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 	if at, _ := p.astray(f); at != 0 {

@@ -363,7 +363,11 @@ func (p *Pass) reportIntact(w *record.Wager, verb string, got int64, doubtful bo
 		f.Cites = p.exactly(ofStake(w.Spot)...)
 	}
 	doubtful = doubtful || got == w.ChangedOnce() // a change of the wager may have been published twice
-	if doubtful || !p.exchanged(&f, w, got-w.Amount) {
+	gain := got - w.Amount // of the player
+	if verb == "collected" {
+		gain = -gain
+	}
+	if doubtful || !p.exchanged(&f, w, gain) {
 		p.suspectIf(doubtful, f)
 	}
 }

@@ -448,8 +448,9 @@ func settledBefore(s *Shoe, r *record.Round) {
 		if e.Settled == 0 || e.Wager != r.Wagers[at].ID {
 			continue
 		}
-		step := record.Index(r.Steps, func(m *record.Step) bool { return m.Seq == e.Settled })
-		if m := &r.Steps[step]; m.Wager < 0 {
+		step := record.Index(r.Steps, func(m *record.Step) bool { return m.Seq == e.Settled && m.Wager < 0 })
+		if step >= 0 {
+			m := &r.Steps[step]
 			m.Wager, m.Seat = at, seatOf(r, at, m.Seat)
 			enterMotion(s, r, at, *m)
 		}
