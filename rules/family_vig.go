@@ -257,7 +257,11 @@ func checkCollectionSum(p *Pass) {
 	for i := range p.Shoe.Collections {
 		c := &p.Shoe.Collections[i]
 		if c.Amount == 0 {
-			p.CannotJudge("the amount collected was not reported", c.Seq)
+			why := "the amount collected was not reported"
+			if p.Shoe.Joined || p.Shoe.Missing {
+				why = p.unread(c.Seat)
+			}
+			p.CannotJudge(why, c.Seq)
 			continue
 		}
 		if slices.Contains(p.Shoe.Unexplained, c.Seat) {

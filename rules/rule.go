@@ -166,7 +166,7 @@ func (p *Pass) Report(f Finding) {
 	if at := p.unreadAmount(&f); at != 0 && f.Verdict != finding.Unauditable {
 		f = Finding{
 			Rule: f.Rule, Round: f.Round, Seat: f.Seat, Subject: f.Subject, Verdict: finding.Unauditable,
-			Evidence: []record.Seq{at}, Observed: fmt.Sprintf("an amount at seat %d was not reported", f.Seat),
+			Evidence: []record.Seq{at}, Observed: p.unread(f.Seat),
 		}
 	}
 	if at, what := p.astray(&f); at != 0 && f.Verdict != finding.Unauditable {
@@ -174,6 +174,14 @@ func (p *Pass) Report(f Finding) {
 		f.Observed = what + "; found: " + f.Observed
 	}
 	p.Findings = append(p.Findings, f)
+}
+
+// unread is why what rests on an amount of a seat cannot be judged.
+func (p *Pass) unread(seat uint32) string {
+	if p.Shoe.Joined || p.Shoe.Missing {
+		return fmt.Sprintf("an amount at seat %d is not on record", seat)
+	}
+	return fmt.Sprintf("an amount at seat %d was not reported", seat)
 }
 
 // astray is a settlement that names another round or shoe than the wager that a finding about money is about, or a

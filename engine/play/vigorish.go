@@ -43,7 +43,21 @@ func (t *Table) collectLate(c *turn, s *Shoe, p *schema.VigorishCollected) {
 		t.fills(c, s, r)
 		p = &before
 	}
+	t.doubt(c, s, p.Seat, p.WagerIDs...)
 	t.collect(c, s, p)
+}
+
+// doubt notes vigorish at a seat that may be of a round of which the record has nothing: it names a wager that is not
+// on record, or none in a shoe that was in play when the record began. It is a collection without an amount, see
+// [record.Shoe.Unread].
+func (t *Table) doubt(c *turn, s *Shoe, seat uint32, wagers ...string) {
+	unknown := func(id string) bool {
+		return !record.Any(s.Dues, func(d *record.Due) bool { return d.Wager == id }) &&
+			(s.Round == nil || s.Round.WagerIndex(id) < 0) && (s.Settling == nil || s.Settling.WagerIndex(id) < 0)
+	}
+	if (s.Joined || s.Missing) && slices.ContainsFunc(wagers, unknown) || s.Joined && len(wagers) == 0 {
+		s.Collections = append(s.Collections, record.Collection{Seq: c.seq, Seat: seat})
+	}
 }
 
 // mayCharge reports whether a round is one whose vigorish an event of a round, or of none, may be about.
@@ -295,17 +309,20 @@ func (s *Shoe) owesAtOnce(r *record.Round, seat uint32) bool {
 	}) && !record.Any(r.Steps, func(s *record.Step) bool { return s.Seat == seat && s.Kind >= record.StepVigMarked })
 }
 
-// owesBefore reports whether a seat has vigorish of earlier rounds to pay.
+// owesBefore reports whether a seat has vigorish of earlier rounds to pay, or may have it.
 func (t *Table) owesBefore(s *Shoe, seat uint32) bool {
 	owes := func(s *Shoe) bool {
 		return s != nil && record.Any(s.Dues, func(d *record.Due) bool {
 			return d.Seat == seat && (d.Open() > 0 || d.CollectedAt == 0)
 		})
 	}
-	return owes(s) || owes(t.Prev)
+	return s.Joined || owes(s) || owes(t.Prev)
 }
 
 func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishCollected) {
+	if len(p.WagerIDs) > 0 {
+		t.doubt(c, s, p.Seat, p.WagerIDs...)
+	}
 	step := r.NewStep()
 	named := step.Wagers[:0]
 	*step = record.Step{} // its storage has a step of an earlier round, and the steps are read below
@@ -366,6 +383,7 @@ func (s *Shoe) lower(r *record.Round, wager int, by int64, at record.Seq) bool {
 func (t *Table) markSettled(c *turn, s *Shoe, p *schema.VigorishMarked) {
 	i := record.Index(s.Dues, func(d *record.Due) bool { return d.Wager == p.WagerID })
 	if i < 0 {
+		t.doubt(c, s, p.Seat, p.WagerID)
 		return
 	}
 	d := &s.Dues[i]
