@@ -79,7 +79,7 @@ func chartOf(rates []rate, house float64) *controlChart {
 		}
 		c.Points = append(c.Points, chartPoint{
 			x(float64(r.Rounds)), y(r.Rate), r.AtLimit, pathOf("dealers", r.Property, r.Dealer),
-			fmt.Sprintf("%s: %d findings in %d rounds, limit %d", r.Dealer, r.Findings, r.Rounds, r.Limit),
+			fmt.Sprintf("%s: %s in %s, limit %d", r.Dealer, count(r.Findings, "finding"), count(r.Rounds, "round"), r.Limit),
 		})
 	}
 	for _, share := range [...]float64{0, 0.5, 1} {

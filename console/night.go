@@ -185,7 +185,7 @@ func (c *Console) timeline(n *night) *timeline {
 			t.Dealers = append(t.Dealers, stripe{
 				X: x(s.First), W: max(3, x(s.Last)-x(s.First)), Name: s.Dealer,
 				URL:   pathOf("dealers", n.At.Property, s.Dealer),
-				Title: fmt.Sprintf("Dealer %s: %d rounds, %s", s.Dealer, s.Rounds, c.hours(s.First, s.Last)),
+				Title: fmt.Sprintf("Dealer %s: %s, %s", s.Dealer, count(s.Rounds, "round"), c.hours(s.First, s.Last)),
 			})
 		}
 		shoe := byShoe[s.Shoe]
@@ -200,7 +200,7 @@ func (c *Console) timeline(n *night) *timeline {
 		}
 	}
 	for _, s := range shoes {
-		title := fmt.Sprintf("Shoe %s: %d rounds, %s", s.Shoe, s.Rounds, c.hours(s.First, s.Last))
+		title := fmt.Sprintf("Shoe %s: %s, %s", s.Shoe, count(s.Rounds, "round"), c.hours(s.First, s.Last))
 		if s.Gaps > 0 {
 			title += fmt.Sprintf(", %d incomplete", s.Gaps)
 		}

@@ -110,6 +110,7 @@ func (c *Console) funcs(k clock) template.FuncMap {
 		"requires":  requirement,
 		"severity":  severity,
 		"detector":  detectorName,
+		"count":     count,
 		"doc":       docOf,
 	}
 }

@@ -189,6 +189,7 @@ func replayPage(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	x.log(shoe.Property, replayedShoe, shoe.Table+"/"+shoe.Shoe, fmt.Sprintf("%d events, same %t", r.Events, r.Equal()))
+	same := fmt.Sprintf("%s, same %t", count(r.Events, "event"), r.Equal())
+	x.log(shoe.Property, replayedShoe, shoe.Table+"/"+shoe.Shoe, same)
 	return x.page("replay", "Replay of "+shoe.Shoe, map[string]any{"Replay": r, "Back": local(form.Get("next"))})
 }

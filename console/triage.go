@@ -226,6 +226,14 @@ func (x *exchange) reported() (text, undo string, until time.Time) {
 	return text, undo, until
 }
 
+// count is a number of any type with its noun.
+func count(n any, word string) string {
+	if s := fmt.Sprint(n); s != "1" {
+		return s + " " + word + "s"
+	}
+	return "1 " + word
+}
+
 func plural(n int, word string) string {
 	if n == 1 {
 		return "1 " + word

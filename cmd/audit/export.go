@@ -12,6 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/exporter"
 	"github.com/shoeproof/shoeproof/internal/gamingday"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 )
 
@@ -135,9 +136,10 @@ func (f *exportFlags) export(cmd *cobra.Command, config *settings.Audit, o expor
 	}
 	if done != nil {
 		m := &done.Manifest
-		_, printErr := fmt.Fprintf(cmd.OutOrStdout(), "%s\nexport %d of %s: %d findings, %d amendments, "+
+		_, printErr := fmt.Fprintf(cmd.OutOrStdout(), "%s\nexport %d of %s: %s, %s, "+
 			"%d of them not confirmed by a replay of one table's events\n\n%s",
-			done.Path, m.Export, m.Origin, m.Findings, m.Amendments, len(m.Unreplayed), done.Checkpoint)
+			done.Path, m.Export, m.Origin, output.Count(uint64(m.Findings), "finding"),
+			output.Count(uint64(m.Amendments), "amendment"), len(m.Unreplayed), done.Checkpoint)
 		err = errors.Join(err, printErr)
 	}
 	return storeError(err)

@@ -182,8 +182,8 @@ func (f *runFlags) audit(
 	for _, day := range res.Nothing {
 		fmt.Fprintf(stderr, "%s  no events\n", day)
 	}
-	fmt.Fprintf(stderr, "findings    %s\nreplayed    %d events in %.1f s\n", printer.Counts(), res.Replayed,
-		progress.Took().Seconds())
+	fmt.Fprintf(stderr, "findings    %s\nreplayed    %s in %.1f s\n", printer.Counts(),
+		output.Count(res.Replayed, "event"), progress.Took().Seconds())
 	if unproven {
 		return cli.WithCode(cli.Found, errRecords)
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
@@ -131,7 +132,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 	if err := write(events, f.output, cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.ErrOrStderr(), "%d events\n", len(events))
+	fmt.Fprintln(cmd.ErrOrStderr(), output.Count(uint64(len(events)), "event"))
 	for _, line := range planted {
 		fmt.Fprintln(cmd.ErrOrStderr(), line)
 	}

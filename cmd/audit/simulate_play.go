@@ -58,6 +58,10 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 // check checks the flags against each other and returns the start of play.
 func (f *simulateFlags) check() (start time.Time, err error) {
 	start, err = time.Parse(time.RFC3339, f.start)
+	var unknown error
+	if f.cheat != "" {
+		_, unknown = cheat.Find(f.cheat)
+	}
 	switch {
 	case err != nil:
 		return start, fmt.Errorf("--start %q, want a time such as 2026-01-02T18:00:00Z", f.start)
@@ -75,6 +79,8 @@ func (f *simulateFlags) check() (start time.Time, err error) {
 		)
 	case f.labels != "" && f.cheat == "":
 		return start, errors.New("--labels without --cheat: there is no cheat to label")
+	case unknown != nil:
+		return start, fmt.Errorf("--cheat: %w", unknown)
 	case f.cheat != "" && (f.from < 1 || f.from > f.shoes):
 		return start, fmt.Errorf("--cheat begins with shoe %d (--from), want 1 to %d (--shoes)", f.from, f.shoes)
 	case f.rounds < 0 || f.rounds == 1 || f.rounds > 60:

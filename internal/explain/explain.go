@@ -84,7 +84,7 @@ func Lint(out io.Writer, paths []string) error {
 		for _, g := range books[name].Games() {
 			law, _ := books[name].Law(g)
 			set := rules.NewSet(law)
-			fmt.Fprintf(out, "%s: %v, %d rules in force\n", books[name].Ref(), g, len(set.Rules()))
+			fmt.Fprintf(out, "%s: %v, %s in force\n", books[name].Ref(), g, countRules(len(set.Rules())))
 			warn(out, set)
 			lintBlanks(out, set)
 			lintCharges(out, law)
@@ -288,7 +288,7 @@ func printLaws(out io.Writer, laws []*law.Law, found []Rule) error {
 		if n == 0 {
 			continue
 		}
-		fmt.Fprintf(out, "%s %s: %d rules\n", law.Book.Name, law.Game, n)
+		fmt.Fprintf(out, "%s %s: %s\n", law.Book.Name, law.Game, countRules(n))
 		if err := w.Flush(); err != nil {
 			return fmt.Errorf("print rules: %w", err)
 		}

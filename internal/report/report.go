@@ -146,8 +146,8 @@ func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.Triag
 			string(f.Verdict), string(f.Basis),
 		})
 	}
-	out.Notes = []string{fmt.Sprintf("%d exceptions, %d without an explanation. The serial number is the gaming day "+
-		"and the number within that day.", len(list), unexplained)}
+	out.Notes = []string{fmt.Sprintf("%s, %d without an explanation. The serial number is the gaming day "+
+		"and the number within that day.", output.Count(uint64(len(list)), "exception"), unexplained)}
 	return out
 }
 

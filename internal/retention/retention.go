@@ -40,7 +40,7 @@ func Run(ctx context.Context, store *clickhouse.Store, o Options) error {
 		}
 	}
 	return store.Delete(ctx, o.Classes, now, o.Holder, func(e clickhouse.Expired) {
-		fmt.Fprintf(o.Out, "deleted  %s: %d rows\n", what(&e), e.Rows)
+		fmt.Fprintf(o.Out, "deleted  %s: %s\n", what(&e), output.Count(e.Rows, "row"))
 	})
 }
 

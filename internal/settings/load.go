@@ -62,7 +62,11 @@ func (c Complaints) Error() string {
 	if len(c) == 1 {
 		return "configuration: " + c[0].Error()
 	}
-	lines := []string{fmt.Sprintf("configuration, %d errors:", len(c))}
+	errs := "errors"
+	if len(c) == 1 {
+		errs = "error"
+	}
+	lines := []string{fmt.Sprintf("configuration, %d %s:", len(c), errs)}
 	for _, err := range c {
 		lines = append(lines, "  "+err.Error())
 	}
