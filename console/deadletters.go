@@ -124,7 +124,7 @@ func retryDead(c *Console, x *exchange) error {
 	if n == 0 {
 		return errNoPage
 	}
-	x.report(fmt.Sprintf("%s queued again.", plural(n, "dead letter")), "", nil, time.Time{})
+	x.report(fmt.Sprintf("%s queued again.", count(n, "dead letter")), "", nil, time.Time{})
 	return x.redirect("/notifications")
 }
 

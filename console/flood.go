@@ -138,7 +138,7 @@ func (c *Console) summary(o *outlet, list []notice) *notify.Message {
 		ID: fmt.Sprintf("%032x", now.UnixNano()), Rule: "notify.summary", Severity: severity, Verdict: "INFO",
 		Kind: "notice", PropertyID: property, TableID: table, At: now, Local: c.timecode(now), Findings: len(list),
 		Expected: fmt.Sprintf("at most %d messages in %v", o.Limit, floodWindow),
-		Observed: fmt.Sprintf("%s more, %s: the queue has them", plural(len(list), "finding"), strings.Join(parts, ", ")),
+		Observed: fmt.Sprintf("%s more, %s: the queue has them", count(len(list), "finding"), strings.Join(parts, ", ")),
 		Link:     c.PublicURL.JoinPath("queue").String(),
 	}
 }

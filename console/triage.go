@@ -163,17 +163,17 @@ func triage(c *Console, x *exchange) error {
 	case len(done) == 0:
 		return refused[0]
 	}
-	text := fmt.Sprintf("%s: %s.", doneWords[action], plural(len(done), "finding"))
+	text := fmt.Sprintf("%s: %s.", doneWords[action], count(len(done), "finding"))
 	switch {
 	case err != nil:
 		_, why := x.explain(err)
 		text = fmt.Sprintf("%s: %d of %s. Then: %s Repeat the action to continue.", doneWords[action], len(done),
-			plural(len(ids), "finding"), why)
+			count(len(ids), "finding"), why)
 	case waiting == len(done):
-		text = fmt.Sprintf("Closing requested: %s. A supervisor must confirm.", plural(waiting, "finding"))
+		text = fmt.Sprintf("Closing requested: %s. A supervisor must confirm.", count(waiting, "finding"))
 	case waiting > 0:
 		text = fmt.Sprintf("Closed: %s. Closing requested: %d, which a supervisor must confirm.",
-			plural(len(done)-waiting, "finding"), waiting)
+			count(len(done)-waiting, "finding"), waiting)
 	}
 	for i, r := range refused {
 		if i == maxReasons {
@@ -232,11 +232,4 @@ func count(n any, word string) string {
 		return s + " " + word + "s"
 	}
 	return "1 " + word
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return "1 " + word
-	}
-	return fmt.Sprintf("%d %ss", n, word)
 }
