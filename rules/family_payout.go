@@ -363,7 +363,7 @@ func (p *Pass) reportIntact(w *record.Wager, verb string, got int64, doubtful bo
 		f.Cites = p.exactly(ofStake(w.Spot)...)
 	}
 	doubtful = doubtful || got == w.ChangedOnce() // a change of the wager may have been published twice
-	gain := got - w.Amount // of the player
+	gain := got - w.Amount
 	if verb == "collected" {
 		gain = -gain
 	}
