@@ -218,6 +218,7 @@ func (t *Table) spareShoe() *Shoe {
 func (t *Table) succeed(c *turn, early []record.Shuffle, waits bool) {
 	s := t.Shoe
 	s.Succeeded = c.seq
+	t.Gaps.Prepare = t.Gaps.Prepare || s.joinedAtEnd()
 	t.bequeathHolder(s)
 	t.Last.Kept = t.Last.Kept && !waits // the last round is not entered
 	batch := batchOf(t.now)
@@ -233,6 +234,12 @@ func (t *Table) succeed(c *turn, early []record.Shuffle, waits bool) {
 	if s.Law == nil || !s.Law.ClosesAtCard && !other && !waits {
 		t.closeShoe(c, s)
 	}
+}
+
+// joinedAtEnd reports whether the record of a shoe began in its last round or later: who had the shoe, and whether its
+// last round was void, is not known.
+func (s *Shoe) joinedAtEnd() bool {
+	return s.Joined && !record.Any(s.Rounds, func(r *record.RoundSummary) bool { return !r.Missing })
 }
 
 // closePrev closes the shoe before the present one, if it is still open, and lets it go.
