@@ -582,6 +582,8 @@ func checkFaceUpBurn(p *Pass) {
 		want, least, known := p.foundValue(f.Burn)
 		if !known || !described(b) {
 			p.CannotJudge("a card found face up was not read, or how it was burned not reported", f.Seq, b.Seq)
+		} else if b.Further() < want && b.Seq > p.Shoe.LastCard && p.mayBeEmpty() {
+			p.CannotJudge("whether the burn took the last card is not on record", f.Seq, b.Seq)
 		} else if wrong := p.burnWrong(b, want); wrong != "" {
 			p.suspectIf(b.Further() == least && least < want || listed(b, want), Finding{
 				Subject: finding.OfCard(f.CardSeq), Expected: furtherCards(want) + " burned face up",
@@ -591,18 +593,31 @@ func checkFaceUpBurn(p *Pass) {
 	}
 }
 
-// checkInsufficient finds a round that was settled with a card still due and none left.
+// checkInsufficient finds a round that was settled with a card still due and none left. Where the record of the shoe is
+// not whole, none may have been left: what is found is not proved, and no wrong draw that it would explain.
 func checkInsufficient(p *Pass) {
 	r := p.Round
 	due := p.Law.CardsDue(r.Coup())
-	if r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void || len(r.Cards) < 4 || p.Shoe.Loaded.Seq == 0 ||
-		due <= r.Left {
+	if r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void || len(r.Cards) < 4 || due == 0 {
 		return
 	}
-	p.Report(Finding{
-		Expected: fmt.Sprintf("void, %d cards due and %d left", due, r.Left), Observed: "a result declared",
-		Evidence: cardEvidence(r),
-	})
+	f := Finding{Observed: "a result declared", Evidence: cardEvidence(r)}
+	switch {
+	case p.mayBeEmpty():
+		f.Expected = fmt.Sprintf("void, %d cards due, if fewer were left", due)
+	case p.Shoe.Loaded.Seq == 0 || due <= r.Left:
+		return
+	default:
+		f.Expected = fmt.Sprintf("void, %d cards due and %d left", due, r.Left)
+	}
+	p.Report(f)
+}
+
+// mayBeEmpty reports whether the shoe may have had no card left after the round, since its record is not whole: none is
+// known to have followed.
+func (p *Pass) mayBeEmpty() bool {
+	s := p.Shoe
+	return (s.Joined || s.Missing) && p.stage == Settled && p.Round.Next == 0 && s.Ended.Remaining == 0
 }
 
 func checkFullReshuffle(p *Pass) {
