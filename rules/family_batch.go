@@ -96,6 +96,7 @@ func (p *Pass) batchReports() (dealt, other *record.BatchAt) {
 		at := &reports[i]
 		stored := other != nil && other.State == record.BatchInShuffler
 		switch {
+		case at.ID == "": // of one or the other
 		case at.ID == id:
 			dealt = at
 		case other == nil, at.State == record.BatchInShuffler && !stored,
@@ -106,11 +107,30 @@ func (p *Pass) batchReports() (dealt, other *record.BatchAt) {
 	return dealt, other
 }
 
+// ofEither is a report that names no batch and came after the latest one of a batch: it may be of that batch. It is 0
+// for none.
+func (p *Pass) ofEither(dealt, other *record.BatchAt) record.Seq {
+	for i := range p.Table.BatchesAt {
+		at := &p.Table.BatchesAt[i]
+		if at.ID == "" && (dealt == nil || other == nil || at.Seq > min(dealt.Seq, other.Seq)) {
+			return at.Seq
+		}
+	}
+	return 0
+}
+
+// whichBatch is why a report that names no batch leaves a rule unjudged.
+const whichBatch = "which batch was reported is not known"
+
 func checkTwoBatches(p *Pass) {
 	use := p.deviceUse()
 	dealt, other := p.batchReports()
+	unnamed := p.ofEither(dealt, other)
 	switch {
 	case use == noDevice || use == handShuffled && other == nil:
+		return
+	case unnamed != 0:
+		p.CannotJudge(whichBatch, unnamed)
 		return
 	case (dealt == nil || other == nil) && !p.Table.Whole:
 		p.CannotJudge("the record of the table begins after its batches were reported", p.Shoe.First)
@@ -154,8 +174,11 @@ func (p *Pass) whereUsed(use deviceUse, other *record.BatchAt, f Finding) {
 func checkBatchColours(p *Pass) {
 	use := p.deviceUse()
 	dealt, other := p.batchReports()
+	unnamed := p.ofEither(dealt, other)
 	switch {
 	case use == noDevice || dealt == nil || other == nil:
+	case unnamed != 0:
+		p.CannotJudge(whichBatch, unnamed)
 	case dealt.BackColor == "" || other.BackColor == "":
 		p.CannotJudge("the back colour of a batch was not reported", dealt.Seq, other.Seq)
 	case dealt.BackColor == other.BackColor:
@@ -225,7 +248,10 @@ func checkOtherBatch(p *Pass) {
 	}
 	// What was reported of a batch before it was dealt no longer holds.
 	stale := other.ID == s.Prep.BatchBefore && other.Seq < s.Prep.CardBefore
+	unnamed := p.ofEither(dealt, other)
 	switch {
+	case unnamed != 0:
+		p.CannotJudge(whichBatch, unnamed)
 	case other.State == record.NoBatchState || stale:
 		if use != handShuffled {
 			p.CannotJudge("where batch "+other.ID+" is was not reported", f.Evidence...)
