@@ -234,23 +234,24 @@ func setBeyondAside(r *record.Round) {
 }
 
 // setThirdAside takes a third card that is not due out of its hand if the recorded end has the number of cards and the
-// counts without it, and no call has another count.
+// counts without it, and no call has another count. Of a card that was dealt after the end the counts suffice.
 func (s *Shoe) setThirdAside(r *record.Round) {
 	end := &r.Ended
-	if end.Cards == 0 || end.Cards == uint32(r.Coup().Cards()) || !s.cites("irreg.excess.disclosed-burn", r) ||
+	if end.Uncounted() && end.Cards == 0 || end.Cards == uint32(r.Coup().Cards()) ||
+		!s.cites("irreg.excess.disclosed-burn", r) ||
 		record.Any(r.Cards, func(d *record.DealtCard) bool { return d.Index > 3 && d.Final != baccarat.NoHand }) {
 		return
 	}
 	for i := range slices.Backward(r.Cards) {
 		d := &r.Cards[i]
-		if d.Index != 3 || d.Fate != record.Kept {
+		if d.Index != 3 || d.Fate != record.Kept || end.Cards == 0 && d.Seq < end.Seq {
 			continue
 		}
 		d.Final = baccarat.NoHand
 		r.Recompose()
 		c := r.Coup()
-		if c.Complete && end.Cards == uint32(c.Cards()) && end.MatchesCounts(c) && s.Law.CardsDue(c) == 0 &&
-			!record.Any(r.Calls, func(call *record.Call) bool { return contradicts(call, c) }) {
+		if c.Complete && (end.Cards == 0 || end.Cards == uint32(c.Cards())) && end.MatchesCounts(c) &&
+			s.Law.CardsDue(c) == 0 && !record.Any(r.Calls, func(call *record.Call) bool { return contradicts(call, c) }) {
 			d.Fate, d.FateAt = record.DiscardedCard, max(end.Seq, d.Seq)
 			return
 		}
