@@ -62,11 +62,7 @@ func (c Complaints) Error() string {
 	if len(c) == 1 {
 		return "configuration: " + c[0].Error()
 	}
-	errs := "errors"
-	if len(c) == 1 {
-		errs = "error"
-	}
-	lines := []string{fmt.Sprintf("configuration, %d %s:", len(c), errs)}
+	lines := []string{fmt.Sprintf("configuration, %d errors:", len(c))}
 	for _, err := range c {
 		lines = append(lines, "  "+err.Error())
 	}
