@@ -19,11 +19,14 @@ func PlaceMotions(l *law.Law, r *record.Round) {
 		return
 	}
 	for i := range r.Steps {
-		j := exchangedStep(r, i)
-		if j < 0 {
+		a := &r.Steps[i]
+		if a.Wager < 0 || a.Kind > record.StepReturned || !r.Elsewhere(a) {
 			continue
 		}
-		a, b := &r.Steps[i], &r.Steps[j]
+		b := exchangedStep(r, a, r.Steps[i:])
+		if b == nil {
+			continue
+		}
 		v, w := &r.Wagers[a.Wager], &r.Wagers[b.Wager]
 		if v.Settlements() != 1 || w.Settlements() != 1 || !settles(l, r, a, w) || !settles(l, r, b, v) {
 			continue
@@ -36,18 +39,16 @@ func PlaceMotions(l *law.Law, r *record.Round) {
 	}
 }
 
-// exchangedStep is the later motion with which a motion at the seat of another wager than its own is exchanged; -1 if
-// there is none.
-func exchangedStep(r *record.Round, at int) int {
-	a := &r.Steps[at]
-	if a.Wager < 0 || a.Kind > record.StepReturned || !r.Elsewhere(a) {
-		return -1
+// exchangedStep is the first of some motions with which a motion is exchanged, nil if there is none: each is at the
+// seat of the wager that the other one names.
+func exchangedStep(r *record.Round, a *record.Step, among []record.Step) *record.Step {
+	i := record.Index(among, func(b *record.Step) bool {
+		return b.Kind == a.Kind && b.Wager >= 0 && b.Seat != a.Seat && b.Seat == r.Owing(a) && a.Seat == r.Owing(b)
+	})
+	if i < 0 {
+		return nil
 	}
-	j := record.Index(r.Steps[at:], func(b *record.Step) bool { return exchangedWith(r, a, b) })
-	if j >= 0 {
-		j += at
-	}
-	return j
+	return &among[i]
 }
 
 // settles reports whether a motion settles a wager exactly.
@@ -133,20 +134,4 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 	}
 	p.offs = append(p.offs, offBy{p.rule, w, by})
 	return false
-}
-
-// exchangedSeats is the wager that was settled at the seat of the wager of a motion, which is at the seat of the other;
-// nil if there is none.
-func (p *Pass) exchangedSeats(a *record.Step) *record.Wager {
-	for i := range p.Round.Steps {
-		if b := &p.Round.Steps[i]; exchangedWith(p.Round, a, b) {
-			return &p.Round.Wagers[b.Wager]
-		}
-	}
-	return nil
-}
-
-// exchangedWith reports whether two motions of a kind are each at the seat of the wager that the other one names.
-func exchangedWith(r *record.Round, a, b *record.Step) bool {
-	return b.Kind == a.Kind && b.Wager >= 0 && b.Seat != a.Seat && b.Seat == r.Owing(a) && a.Seat == r.Owing(b)
 }

@@ -299,11 +299,14 @@ func (p *Pass) settledElsewhere(w *record.Wager) {
 	for s := range motions(w, p.Round) {
 		if p.Round.Elsewhere(s) {
 			// The other one is of the same finding, unless it has one about what was settled.
-			if with := p.exchangedSeats(s); with != nil && p.unsettled(with) == "" && !p.settledTogether(with) {
-				if with.Placed > w.Placed {
-					p.suspectExchange(w, with, s.Kind, s.Seat)
+			if b := exchangedStep(p.Round, s, p.Round.Steps); b != nil {
+				with := &p.Round.Wagers[b.Wager]
+				if p.unsettled(with) == "" && !p.settledTogether(with) {
+					if with.Placed > w.Placed {
+						p.suspectExchange(w, with, s.Kind, s.Seat)
+					}
+					return
 				}
-				return
 			}
 			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: s.Amount, Evidence: []record.Seq{w.Placed, s.Seq},
