@@ -129,7 +129,7 @@ func (e *Engine) parted(t *table, partition int32, out *rows.Set) {
 	out.Findings = append(out.Findings, f)
 }
 
-func offsetsInLog(o Offsets) string { return OffsetRange(o.From, o.To) + " in the log" }
+func offsetsInLog(o Offsets) string { return finding.OffsetRange(o.From, o.To) + " in the log" }
 
 // partitionFault is a fault of the record that no single table has.
 func (e *Engine) partitionFault(of Offsets, rule string, verdict finding.Verdict) finding.Finding {

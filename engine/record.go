@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -41,7 +42,7 @@ type GapError struct {
 
 func (g *GapError) Error() string {
 	return fmt.Sprintf("topic %s, partition %d: no longer in the log, and never read: %s", g.Topic, g.Partition,
-		OffsetRange(g.From, g.To))
+		finding.OffsetRange(g.From, g.To))
 }
 
 // MaxEvent is the size of the largest event.
@@ -87,12 +88,4 @@ type Offsets struct {
 	Topic     string
 	Partition int32
 	From, To  int64
-}
-
-// OffsetRange is a range of offsets in words, both ends included: offset 5, or offsets 5 to 7.
-func OffsetRange(from, to int64) string {
-	if from == to {
-		return fmt.Sprintf("offset %d", from)
-	}
-	return fmt.Sprintf("offsets %d to %d", from, to)
 }

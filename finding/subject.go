@@ -1,6 +1,9 @@
 package finding
 
-import "strconv"
+import (
+	"fmt"
+	"strconv"
+)
 
 // Subject is what a finding of a rule is about within its round or shoe. The zero Subject is the round or the shoe
 // itself. Subjects are comparable with ==.
@@ -40,6 +43,14 @@ func OfHand(hand string) Subject { return Subject{Kind: handSubject, Name: hand}
 
 // OfRange is the subject of a range of event numbers or offsets, both inclusive.
 func OfRange(from, to uint64) Subject { return Subject{Kind: rangeSubject, From: from, To: to} }
+
+// OffsetRange is a range of offsets in words, both ends included: offset 5, or offsets 5 to 7.
+func OffsetRange(from, to int64) string {
+	if from == to {
+		return fmt.Sprintf("offset %d", from)
+	}
+	return fmt.Sprintf("offsets %d to %d", from, to)
+}
 
 // String is the subject as the field Subject of a Finding has it, such as "seat:3".
 func (s Subject) String() string {

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -152,7 +153,8 @@ func (g *group) write(set []*flight) {
 	now := g.opt.Now()
 	for _, t := range set {
 		if r := &t.batch.Range; err != nil {
-			t.err = fmt.Errorf("write %s of topic %s, partition %d: %w", OffsetRange(r.From, r.To), r.Topic, r.Partition, err)
+			t.err = fmt.Errorf("write %s of topic %s, partition %d: %w", finding.OffsetRange(r.From, r.To), r.Topic,
+				r.Partition, err)
 		} else if h := g.opt.Hooks.Flushed; h != nil {
 			h(Flush{Batch: t.batch, Took: now.Sub(began), Durable: now})
 		}

@@ -29,9 +29,6 @@ type Contests[E any] = order.Contests[E]
 // Arrivals are the events of a table as they arrived; see [order.Arrivals].
 type Arrivals = order.Arrivals
 
-// OffsetRange is a range of offsets in words; see [engine.OffsetRange].
-func OffsetRange(from, to int64) string { return engine.OffsetRange(from, to) }
-
 // GapError reports records that the log no longer holds; see [engine.GapError].
 type GapError = engine.GapError
 

@@ -242,7 +242,7 @@ func (r *resumer) compare() error {
 	if made.CRC != last.CRC || made.Records != last.Records {
 		return &ReplacedError{
 			Topic: last.Topic, Partition: last.Partition, From: last.From, To: last.To,
-			Why: "it has other records at " + engine.OffsetRange(last.From, last.To),
+			Why: "it has other records at " + finding.OffsetRange(last.From, last.To),
 		}
 	}
 	if reporter, ok := r.step.(interface {

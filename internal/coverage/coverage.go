@@ -13,7 +13,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
@@ -108,11 +108,11 @@ func (r *Result) Problems() (all []string) {
 	}
 	for _, c := range r.Partitions {
 		for _, h := range c.Holes {
-			add("gap       %s, partition %d: in no range: %s", c.Topic, c.Partition, engine.OffsetRange(h.From, h.To))
+			add("gap       %s, partition %d: in no range: %s", c.Topic, c.Partition, finding.OffsetRange(h.From, h.To))
 		}
 		for _, o := range c.Overlaps {
 			add("overlap   %s, partition %d: in two ranges of one generation: %s", c.Topic, c.Partition,
-				engine.OffsetRange(o.From, o.To))
+				finding.OffsetRange(o.From, o.To))
 		}
 	}
 	for _, u := range r.Tables {
@@ -123,7 +123,7 @@ func (r *Result) Problems() (all []string) {
 	for _, a := range r.Archived {
 		for _, d := range a.Differs {
 			add("differ    %s, partition %d: the stored records of %s differ from the audited ones: one is missing, "+
-				"changed or added", a.Topic, a.Partition, engine.OffsetRange(d.From, d.To))
+				"changed or added", a.Topic, a.Partition, finding.OffsetRange(d.From, d.To))
 		}
 		if len(a.Foreign) > 0 {
 			add("foreign   %s, partition %d: stored records that no range of the journal read, at offsets %v", a.Topic,
@@ -211,7 +211,7 @@ func (r *Result) Unknown() (all []string) {
 		for _, s := range c.Lost {
 			all = append(all, fmt.Sprintf("unknown   %s, partition %d: the log lost records of %s before they were read or "+
 				"read again (finding feed.retention, or a run that logged it)", c.Topic, c.Partition,
-				engine.OffsetRange(s.From, s.To)))
+				finding.OffsetRange(s.From, s.To)))
 		}
 	}
 	return all

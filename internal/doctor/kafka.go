@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 )
@@ -91,11 +91,11 @@ func (r *run) lag(t *kafka.Topic) {
 			case next < o.First:
 				lost = true
 				r.add("lag", Fail, "the records are lost; increase the topic's retention",
-					"partition %d: expired before the audit: %s", o.Partition, engine.OffsetRange(next, o.First-1))
+					"partition %d: expired before the audit: %s", o.Partition, finding.OffsetRange(next, o.First-1))
 			case g.Low < o.First:
 				r.add("lag", Warn, "increase the topic's retention beyond the time that a table is open",
 					"partition %d: %s, from which a restart reads, expired", o.Partition,
-					engine.OffsetRange(g.Low, o.First-1))
+					finding.OffsetRange(g.Low, o.First-1))
 			}
 		}
 		behind += max(0, o.End-max(next, o.First))

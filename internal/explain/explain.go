@@ -147,12 +147,7 @@ func lintBlanks(out io.Writer, set *rules.Set) {
 	}
 }
 
-func countRules(n int) string {
-	if n == 1 {
-		return "1 rule"
-	}
-	return fmt.Sprintf("%d rules", n)
-}
+func countRules(n int) string { return output.Count(uint64(n), "rule") }
 
 // textOf is the text of a citation: what precedes its section and paragraphs.
 func textOf(citation string) string {

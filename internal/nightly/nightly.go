@@ -226,7 +226,7 @@ func (r *run) nothing(ctx context.Context) error {
 	for i := range covered {
 		if c := &covered[i]; c.DeadLetters > 0 {
 			err = fmt.Errorf("%w; %s could not be decoded, %s/%d %s", err, output.Count(c.DeadLetters, "record"), c.Topic,
-				c.Partition, engine.OffsetRange(c.FirstDeadLetter, c.LastDeadLetter))
+				c.Partition, finding.OffsetRange(c.FirstDeadLetter, c.LastDeadLetter))
 		}
 	}
 	return err

@@ -196,14 +196,14 @@ func (r *run) offsetsFinding(of engine.Offsets, at int64, rule string, severity 
 // gap reports offsets that no row of the journal covers.
 func (r *run) gap(of engine.Offsets, at int64) finding.Finding {
 	f := r.offsetsFinding(of, at, "feed.journal", finding.Major)
-	f.Expected, f.Observed = engine.OffsetRange(of.From, of.To)+" in the journal", "no flush covers them"
+	f.Expected, f.Observed = finding.OffsetRange(of.From, of.To)+" in the journal", "no flush covers them"
 	return f
 }
 
 // deadLetters reports records that could not be read, or compared.
 func (r *run) deadLetters(of engine.Offsets, n uint64, at int64) finding.Finding {
 	f := r.offsetsFinding(of, at, "feed.dead-letters", finding.Minor)
-	f.Expected = "records that can be read and compared at " + engine.OffsetRange(of.From, of.To)
+	f.Expected = "records that can be read and compared at " + finding.OffsetRange(of.From, of.To)
 	f.Observed = fmt.Sprintf("dead letters: %d", n)
 	return f
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/segmentio/kafka-go/compress"
 	"github.com/segmentio/kafka-go/protocol"
 
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -72,11 +73,11 @@ func (p *partition) refuse(b *batch, err error, pg *page) {
 	// Below next if all its offsets were read and it has more records.
 	from := min(max(p.next, b.base), b.last)
 	bad := &pipeline.OversizeError{
-		What:  fmt.Sprintf("batch with %s: %v: a compressed batch", pipeline.OffsetRange(from, b.last), err),
+		What:  fmt.Sprintf("batch with %s: %v: a compressed batch", finding.OffsetRange(from, b.last), err),
 		Bytes: int64(len(b.raw)), SHA256: sha256.Sum256(b.raw),
 	}
 	if !errors.Is(err, errInflates) {
-		bad.What, bad.Malformed = fmt.Sprintf("batch with %s: %v", pipeline.OffsetRange(from, b.last), err), true
+		bad.What, bad.Malformed = fmt.Sprintf("batch with %s: %v", finding.OffsetRange(from, b.last), err), true
 	}
 	if p.until < 0 || from < p.until {
 		pg.records = append(pg.records, pipeline.Record{Offset: from, Bad: bad})
@@ -114,7 +115,7 @@ func (p *partition) tooLong(in []byte, pg *page) {
 	if in[magicAt] == 2 {
 		last += int64(binary.BigEndian.Uint32(in[deltaAt:]))
 	}
-	what := "batch with " + pipeline.OffsetRange(max(p.next, base), last)
+	what := "batch with " + finding.OffsetRange(max(p.next, base), last)
 	p.add(pipeline.Record{
 		Offset: max(p.next, base),
 		Bad:    &pipeline.OversizeError{What: what, Bytes: int64(len(in)) + p.left, SHA256: p.sum},
