@@ -160,7 +160,7 @@ ENGINE = ReplacingMergeTree
 PARTITION BY toYYYYMM(at)
 PRIMARY KEY (property_id, table_id, seq, event_id, sha256)
 ORDER BY (property_id, table_id, seq, event_id, sha256, topic, copy)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = '', min_bytes_for_wide_part = 268435456, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
+SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, auto_statistics_types = '', min_bytes_for_wide_part = 268435456, min_parts_to_merge_at_once = 64, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0
 COMMENT 'one event as received; raw may name patrons';
 
 CREATE MATERIALIZED VIEW _database_.events_to_feeds TO _database_.feeds

@@ -3327,3 +3327,5 @@ ALTER TABLE shoeproof.v_queue ON CLUSTER floor COMMENT COLUMN property_id 'the p
     COMMENT COLUMN changed_at 'when the row was written, UTC',
     COMMENT COLUMN basis 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed',
     MODIFY COMMENT 'the queue of triage';
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor MODIFY SETTING min_parts_to_merge_at_once = 64;

@@ -2583,3 +2583,5 @@ ALTER TABLE shoeproof.v_queue COMMENT COLUMN property_id 'the property, as publi
     COMMENT COLUMN changed_at 'when the row was written, UTC',
     COMMENT COLUMN basis 'text, by-reference, assumed:OPTION, adopted:OPTION or not-in-force; empty for detectors and faults of the feed',
     MODIFY COMMENT 'the queue of triage';
+
+ALTER TABLE shoeproof.events MODIFY SETTING min_parts_to_merge_at_once = 64;
