@@ -397,6 +397,65 @@ func remove(t *testing.T, name string) {
 	}
 }
 
+// The error of a changed zip names the zip, the file and the byte.
+func TestDamageIsNamed(t *testing.T) {
+	c := newCasino(t, "ac-1", 1)
+	path := c.export(t, false)
+	data := readFile(t, path)
+	parts, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(what string, data []byte, want string) {
+		t.Helper()
+		_, err := readZip(bytes.NewReader(data), int64(len(data)), "b.zip")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", what, err, want)
+		}
+	}
+	for _, f := range parts.File {
+		if f.UncompressedSize64 == 0 {
+			continue
+		}
+		start, err := f.DataOffset()
+		if err != nil {
+			t.Fatal(err)
+		}
+		changed := bytes.Clone(data)
+		changed[start+int64(f.UncompressedSize64)/2] ^= 1 // its sum in the header before its name differs
+		check(f.Name, changed, fmt.Sprintf("b.zip differs from the zip of the exporter at byte %d, in %s:",
+			start-16-int64(len(f.Name)), f.Name))
+	}
+	check("half", data[:len(data)/2], "b.zip is cut short, or no bundle: want the whole zip of an export")
+	changed := bytes.Clone(data)
+	changed[bytes.LastIndex(data, []byte("PK\x01\x02"))+38] ^= 1
+	check("its list", changed, "in the list of files at its end:")
+}
+
+// No error shows a signing key or names a type of Go.
+func TestErrorsOfFilesOfAReader(t *testing.T) {
+	secret, _, err := note.GenerateKey(zeros{7}, "audit.example/ac-1/findings")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{secret, "log " + secret} {
+		_, err := ParsePolicy([]byte(text))
+		if err == nil || strings.Contains(err.Error(), "PRIVATE") || !strings.HasPrefix(err.Error(), "line 1: a sign") {
+			t.Errorf("a key as the policy: %v", err)
+		}
+	}
+	for text, want := range map[string]string{
+		`[]`:             `state x has a JSON array at byte 1 (key ""), want another kind of value`,
+		`{"accepted":1}`: `state x has a JSON number at byte 13 (key "accepted"), want another kind of value`,
+		`PK`:             "state x is not the JSON that Shoeproof writes: invalid character 'P'",
+		`{"other":1}`:    `state x is not the JSON that Shoeproof writes: unknown field "other"`,
+	} {
+		if _, err := parseState("x", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
 // Zips that other programs might read otherwise than we do.
 func TestForgedZips(t *testing.T) {
 	c := newCasino(t, "ac-1", 1)

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 )
 
 // encode writes a value as canonical JSON on one line: keys in the order of the type, minimal escapes, no line feed.
@@ -40,7 +41,11 @@ func decode[T any](data []byte, v *T, encode func(any) ([]byte, error)) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(v); err != nil {
-		return fmt.Errorf("is not valid JSON of its type: %w", err)
+		if other, ok := errors.AsType[*json.UnmarshalTypeError](err); ok { // its text names types of Go
+			return fmt.Errorf("has a JSON %s at byte %d (key %q), want another kind of value", other.Value, other.Offset,
+				other.Field)
+		}
+		return fmt.Errorf("is not the JSON that Shoeproof writes: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
 		return errNotCanonical

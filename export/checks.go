@@ -149,7 +149,7 @@ func (v *verifier) root(ctx context.Context) (string, *Failure) {
 		return "", tampered(checkRoot, "the findings, amendments, actions of triage and manifest of the bundle do not give "+
 			"the signed root")
 	}
-	return fmt.Sprintf("all %d leaves are in the signed log", v.log.size-v.manifest.FirstLeaf), nil
+	return fmt.Sprintf("leaves %d to %d are in the signed log", v.manifest.FirstLeaf, v.manifest.ManifestLeaf), nil
 }
 
 // lines calls each with the lines of a file, of a compressed file with those that it inflates to.

@@ -2,7 +2,6 @@ package export
 
 import (
 	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -146,7 +145,7 @@ func openFolder(dir string) (*bundle, error) {
 	}
 	for p, used := range folders {
 		if !used {
-			return nil, damaged("the folder %q is empty", p)
+			return nil, damaged("the folder %q is empty: its files were removed, or it was added", p)
 		}
 	}
 	slices.Sort(b.paths)
@@ -167,17 +166,17 @@ func openZip(name string) (b *bundle, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the bundle: %w", err)
 	}
-	if b, err = readZip(f, info.Size()); err == nil {
+	if b, err = readZip(f, info.Size(), filepath.Base(name)); err == nil {
 		b.close = f.Close
 	}
 	return b, err
 }
 
 // readZip reads a zip with exactly the bytes that the exporter writes.
-func readZip(f io.ReaderAt, total int64) (*bundle, error) {
+func readZip(f io.ReaderAt, total int64, name string) (*bundle, error) {
 	r, err := zip.NewReader(f, total)
 	if err != nil && !errors.Is(err, zip.ErrInsecurePath) {
-		return nil, damaged("the file is cut short, or no bundle: %v", err)
+		return nil, damaged("%s is cut short, or no bundle: want the whole zip of an export: %v", name, err)
 	}
 	if len(r.File) > maxFiles {
 		return nil, damaged("%d files, want %d at most", len(r.File), maxFiles)
@@ -211,7 +210,11 @@ func readZip(f io.ReaderAt, total int64) (*bundle, error) {
 		return nil, err
 	}
 	same := &comparer{with: f, left: total}
-	if err := writeZip(same, b); err != nil {
+	switch err := writeZip(same, b); {
+	case errors.Is(err, errOther):
+		return nil, damaged("%s differs from the zip of the exporter at byte %d, in %s: the file was changed, or the zip "+
+			"was packed again. Unpacked, its folder can be verified too", name, same.at, fileAt(b.paths, parts, same.at))
+	case err != nil:
 		return nil, err
 	}
 	if same.left != 0 {
@@ -258,6 +261,19 @@ func storedPart(e *zip.File, in io.ReaderAt, zipSize int64) (*io.SectionReader, 
 	return io.NewSectionReader(in, start, size), nil
 }
 
+// fileAt returns the first file whose content ends after a byte of the zip.
+func fileAt(paths []string, parts map[string]*io.SectionReader, at int64) string {
+	for _, p := range paths {
+		if _, start, size := parts[p].Outer(); at < start+size {
+			return p
+		}
+	}
+	return "the list of files at its end"
+}
+
+// errOther is the error of a comparer, whose at is the first byte that differs.
+var errOther = errors.New("other bytes")
+
 // comparer is a writer that accepts only the bytes of a file.
 type comparer struct {
 	with io.ReaderAt
@@ -268,8 +284,12 @@ type comparer struct {
 
 func (c *comparer) Write(p []byte) (int, error) {
 	c.buf = append(c.buf[:0], p...)
-	if n, _ := c.with.ReadAt(c.buf, c.at); n < len(p) || !bytes.Equal(c.buf, p) {
-		return 0, damaged("the zip differs from the exporter's form near byte %d", c.at)
+	n, _ := c.with.ReadAt(c.buf, c.at)
+	for i := range p {
+		if i >= n || c.buf[i] != p[i] {
+			c.at += int64(i)
+			return 0, errOther
+		}
 	}
 	c.at, c.left = c.at+int64(len(p)), c.left-int64(len(p))
 	return len(p), nil

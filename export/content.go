@@ -95,8 +95,8 @@ func (v *verifier) checkContent(ctx context.Context) (string, *Failure) {
 	for _, table := range slices.Sorted(maps.Keys(c.missing)) {
 		return "", tampered(checkContent, "%s names table %q, which has no finding", pathMissing, table)
 	}
-	return fmt.Sprintf("%d findings and %d amendments with %d events of evidence", v.manifest.Findings,
-		v.manifest.Amendments, events), nil
+	return fmt.Sprintf("%s and %s with %s of evidence", count(v.manifest.Findings, "finding"),
+		count(v.manifest.Amendments, "amendment"), count(events, "event")), nil
 }
 
 func (v *verifier) finding(line []byte) error {

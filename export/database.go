@@ -31,7 +31,7 @@ const maxNamed = 3
 // differences are texts of how the database differs from the bundle.
 type differences []string
 
-func (d *differences) add(names []string, format string) {
+func (d *differences) add(names []string, noun, what string) {
 	if len(names) == 0 {
 		return
 	}
@@ -39,7 +39,7 @@ func (d *differences) add(names []string, format string) {
 	if more := len(names) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	*d = append(*d, fmt.Sprintf(format, len(names), text))
+	*d = append(*d, fmt.Sprintf("%s %s (%s)", count(len(names), noun), what, text))
 }
 
 // database compares the bundle with the database: the row in exports, every event and offset of the evidence, the
@@ -62,7 +62,7 @@ func (v *verifier) database(ctx context.Context) (string, *Failure) {
 		found = append(found, "the table exports does not list it")
 	case l.Manifest != hex.EncodeToString(sum[:]) || l.Size != v.checkpoint.Size ||
 		l.Root != formatHash(v.checkpoint.Root):
-		found = append(found, fmt.Sprintf("the table exports lists another export %d: manifest.json %s, %d leaves, root %s",
+		found = append(found, fmt.Sprintf("the table exports lists another export %d: manifest.json %s, size %d, root %s",
 			m.Export, l.Manifest, l.Size, l.Root))
 	}
 	events := 0
@@ -88,8 +88,8 @@ func (v *verifier) database(ctx context.Context) (string, *Failure) {
 		return "", fail(Differs, checkDatabase, "the bundle is genuine and the database differs from it today: %s. "+
 			"Changes since the export belong in an amendment of a later export", []any{strings.Join(found, "; ")})
 	}
-	text := fmt.Sprintf("%d events with their offsets, the records received, %d findings and amendments and the rounds "+
-		"match the database", events, m.Findings+m.Amendments)
+	text := fmt.Sprintf("%s with their offsets, the records received, %s, %s and the rounds match the database",
+		count(events, "event"), count(m.Findings, "finding"), count(m.Amendments, "amendment"))
 	if len(db.Trusted) > 0 {
 		text += "; not proven, and taken as it was first found: " + strings.Join(db.Trusted, "; ")
 	}
@@ -152,9 +152,9 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 		gone = append(gone, fmt.Sprintf("offset %d of %s/%d", k.Offset, k.Topic, k.Partition))
 	}
 	slices.Sort(gone)
-	found.add(changed, "%d events of table "+table+" differ in the archive (%s)")
-	found.add(gone, "%d events of table "+table+" are not in the archive (%s)")
-	found.add(since, "%d events of table "+table+" were added since (%s)")
+	found.add(changed, "event", "of table "+table+" with other content in the archive")
+	found.add(gone, "event", "of table "+table+" missing from the archive")
+	found.add(since, "event", "of table "+table+" added since")
 	return events, nil
 }
 
@@ -255,8 +255,8 @@ func (v *verifier) received(day *Day, found *differences) error {
 			added = append(added, name)
 		}
 	}
-	found.add(changed, "records, gaps or dead letters of %d partitions differ (%s)")
-	found.add(added, "events were added to %d partitions that their log does not have (%s)")
+	found.add(changed, "partition", "with other records, gaps or dead letters")
+	found.add(added, "partition", "with events added that its log does not have")
 	return nil
 }
 
@@ -316,9 +316,9 @@ func (v *verifier) foundNow(day *Day, found *differences) error {
 	for _, ids := range [][]string{changed, since, gone} {
 		slices.Sort(ids)
 	}
-	found.add(changed, "%d findings have other content (%s)")
-	found.add(gone, "%d findings are missing (%s)")
-	found.add(since, "%d findings are additional (%s)")
+	found.add(changed, "finding", "with other content")
+	found.add(gone, "finding", "missing")
+	found.add(since, "finding", "added since")
 	return nil
 }
 

@@ -205,7 +205,7 @@ func TestVerifyPage(t *testing.T) {
 		{"the key alone", []string{good, writeTemp(t, "key", []byte(vkey+"\n"))}, []string{"Good: "}},
 		{"changed", []string{writeTemp(t, "changed.zip", changed), policy}, []string{"NOT GENUINE", "FAILED"}},
 		{"truncated", []string{writeTemp(t, "short.zip", data[:len(data)/2]), policy}, []string{
-			"NOT GENUINE", "container\tFAILED", "the file is cut short, or no bundle",
+			"NOT GENUINE", "container\tFAILED", "short.zip is cut short, or no bundle",
 		}},
 		{"no zip", []string{writeTemp(t, "none.zip", nil), policy}, []string{"NOT GENUINE", "container\tFAILED"}},
 		{

@@ -59,6 +59,8 @@ func ParsePolicy(data []byte) (*Policy, error) {
 
 func (p *Policy) line(words []string) error {
 	switch n := len(words); {
+	case slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "PRIVATE+KEY+") }):
+		return errors.New("a signing key, which must not leave the casino: want the policy that audit keygen printed")
 	case words[0] == "log" && (n == 2 || n == 3):
 		v, err := note.NewVerifier(words[1])
 		if err != nil {

@@ -90,6 +90,6 @@ func (v *verifier) recorded(ctx context.Context, db *Database, found *difference
 	if err != nil {
 		return err
 	}
-	found.add(missing, "%d records of the console and the journal are missing or differ (%s)")
+	found.add(missing, "record", "of the console and the journal missing or different")
 	return nil
 }

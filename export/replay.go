@@ -79,11 +79,11 @@ func (c *content) replay(ctx context.Context, v *verifier) (string, *Failure) {
 		}
 	}
 	if slices.Sort(extra); !slices.Equal(extra, m.Extra) {
-		return v.differs("the replay gives %d findings that are not in the export; the manifest names %d", len(extra),
+		return v.differs("the replay gives %s not in the export; the manifest names %d", count(len(extra), "finding"),
 			len(m.Extra))
 	}
-	return fmt.Sprintf("%d findings confirmed by the rules of the bundle; %d need more than the events of one table",
-		again, len(m.Unreplayed)), nil
+	return fmt.Sprintf("%s confirmed by the rules of the bundle; not confirmed, for lack of other tables' events: %d",
+		count(again, "finding"), len(m.Unreplayed)), nil
 }
 
 // differs is the failure of a replay. Another release than that of the export may give another result.

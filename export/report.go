@@ -88,8 +88,8 @@ func (b *builder) report(all []exception, fresh []*digested, amendments []Amendm
 	}
 	for _, run := range m.Runs {
 		r.Facts = append(r.Facts, [2]string{
-			"Nightly run", fmt.Sprintf("%s: %d tables, %d events", strings.TrimSpace(run.ID+" "+run.Shift), run.Tables,
-				run.Events),
+			"Nightly run", fmt.Sprintf("%s: %s, %s", strings.TrimSpace(run.ID+" "+run.Shift),
+				count(run.Tables, "table"), count(run.Events, "event")),
 		})
 	}
 	for i := range all[:min(len(all), maxInReport)] {

@@ -151,7 +151,7 @@ func VerifyZip(ctx context.Context, name string, data, accepted []byte, opt Veri
 		}
 		v.record = &record{state: state, write: func(*State) error { return nil }}
 	}
-	b, err := readZip(bytes.NewReader(data), int64(len(data)))
+	b, err := readZip(bytes.NewReader(data), int64(len(data)), name)
 	v.bundle = b
 	out, err := v.run(ctx, name, err, "takes your file of accepted exports")
 	if err == nil && out.Code == Good {
@@ -242,4 +242,12 @@ func (v *verifier) replay(ctx context.Context) (string, *Failure) {
 		return "skipped: --replay evaluates the rules on the evidence", nil
 	}
 	return v.content.replay(ctx, v)
+}
+
+// count is a number with its noun.
+func count[N int | int64 | uint32 | uint64](n N, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
 }

@@ -238,15 +238,15 @@ func TestExportFromClickHouse(t *testing.T) {
 		"WHERE table_id = 'PB-01' AND seq = %d", changed))
 	begins, ends := f.shoeOfException(t, "PB-02")
 	change(fmt.Sprintf("ALTER TABLE floor.events DELETE WHERE table_id = 'PB-02' AND seq IN (%d, %d)", begins, ends))
-	compare("events", export.Differs, "1 events of table PB-01 differ in the archive (offset ",
-		"2 events of table PB-02 are not in the archive (offset ", "records, gaps or dead letters")
+	compare("events", export.Differs, "1 event of table PB-01 with other content in the archive (offset ",
+		"2 events of table PB-02 missing from the archive (offset ", "records, gaps or dead letters")
 	change("ALTER TABLE floor.findings UPDATE observed = 'nothing' WHERE table_id = 'PB-03'")
 	change("ALTER TABLE floor.rounds DELETE WHERE table_id = 'PB-03' AND round = 1")
-	compare("findings and rounds", export.Differs, " findings have other content (", "the rounds differ")
+	compare("findings and rounds", export.Differs, " with other content (", "the rounds differ")
 	change("TRUNCATE TABLE floor.events")
 	change("TRUNCATE TABLE floor.findings")
 	change("TRUNCATE TABLE floor.rounds")
-	compare("nothing left", export.Differs, " findings are missing (")
+	compare("nothing left", export.Differs, " missing (")
 	f.ingest(t, early)
 	compare("stored again", export.Good)
 
@@ -263,7 +263,7 @@ func TestExportFromClickHouse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	compare("late events", export.Differs, "the rounds differ", " findings are additional (")
+	compare("late events", export.Differs, "the rounds differ", " added since (")
 	if v := verify(second); v.Code != export.Good || v.Findings != 0 || v.Amendments == 0 {
 		t.Fatalf("%+v, want amendments alone", v)
 	}
