@@ -240,6 +240,64 @@ func TestStaleScreen(t *testing.T) {
 	}
 }
 
+// A page of a console that does not answer stays: keys, links and forms do not lead to the browser's page of an error.
+func TestLostConsoleKeepsThePage(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	fill(t, s, "ac-1", 3, 0)
+	var fails atomic.Bool
+	var h http.Handler
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if fails.Load() {
+			panic(http.ErrAbortHandler)
+		}
+		h.ServeHTTP(w, r)
+	}))
+	t.Cleanup(front.Close)
+	u, err := url.Parse(front.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err = serve(t, s, func(o *Options) { o.PublicURL = u }).Handler(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(front.CloseClientConnections)
+	b := openBrowser(t, front.URL, 1440, 900)
+	b.signIn("ann", "operator")
+	b.open("/queue")
+	const live = "document.querySelector('#link').dataset.state == 'on'"
+	const stays = "location.pathname == '/queue' && document.querySelector('#stale').innerText.includes('does not answer')"
+	for what, leave := range map[string]func(){
+		"the keys g f": func() { b.press("gf") },
+		"the key o":    func() { b.press("jo") },
+		"Enter":        func() { b.press("j\r") },
+		"a link":       func() { b.click("nav a[href='/floor']") },
+		"a form":       func() { b.press("ja") },
+	} {
+		b.await(live)
+		fails.Store(true)
+		front.CloseClientConnections()
+		b.await("document.querySelector('#link').dataset.state == 'late'")
+		leave()
+		b.await(stays)
+		eval[int](b, "(() => { document.body.dataset.kept = '1'; return 0; })()")
+		b.press("k") // the keys still work
+		fails.Store(false)
+		b.await(live + " && document.querySelector('#stale').hidden")
+		if !eval[bool](b, "document.body.dataset.kept == '1'") {
+			t.Errorf("%s: the page was loaded again", what)
+		}
+		eval[int](b, "(() => { delete document.body.dataset.kept; return 0; })()")
+	}
+	// The console answers again before the stream does: the page opens.
+	fails.Store(true)
+	front.CloseClientConnections()
+	b.await("document.querySelector('#link').dataset.state == 'late'")
+	fails.Store(false)
+	b.press("gf")
+	b.await("location.pathname == '/floor'")
+}
+
 // A new critical finding shows on every page until the queue is opened, and the choice of the sound is kept.
 func TestCriticalBar(t *testing.T) {
 	t.Parallel()

@@ -136,7 +136,40 @@
   let leaving = false;
   const opens = (a) => // another page: neither a download nor a place of this page
     a.origin === location.origin && !a.hash && !/^\/exports\/|\/files\/|\.csv$/.test(a.pathname);
-  const leave = (to) => { leaving = true; location.href = to; };
+  // While the stream is broken, a link, a key or a form first asks whether the console answers: the page of an error of the
+  // browser would take the place of this page, its text and its keys.
+  let broken = false, unreached = false;
+  const reach = async (go) => {
+    try {
+      const r = await fetch("/healthz", {cache: "no-store", redirect: "manual", signal: AbortSignal.timeout(3000)});
+      if (r.status >= 502) throw new Error(String(r.status));
+    } catch (err) {
+      leaving = false;
+      unreached = true;
+      if (palette && palette.open) palette.close(); // it would cover the bar
+      check();
+      return;
+    }
+    broken = unreached = false;
+    go();
+  };
+  document.addEventListener("click", (e) => {
+    const a = e.target.closest && e.target.closest("a[href]");
+    if (!broken || !a || e.ctrlKey || e.metaKey || e.shiftKey || e.altKey || a.target || a.origin !== location.origin ||
+      a.getAttribute("href").startsWith("#")) return;
+    e.preventDefault();
+    reach(() => a.click());
+  }, true);
+  document.addEventListener("submit", (e) => {
+    if (!broken) return;
+    e.preventDefault();
+    reach(() => e.target.requestSubmit(e.submitter));
+  }, true);
+  const leave = (to) => {
+    leaving = true;
+    const go = () => { location.href = to; };
+    if (broken) reach(go); else go();
+  };
   const follow = (a) => {
     if (!a) return;
     leaving = opens(a);
@@ -381,10 +414,12 @@
   };
   const check = () => {
     const silent = Date.now() - Math.min(freshAt, failing || freshAt);
+    const lost = unreached ? " The console does not answer: this page stays until it does." : "";
+    if (silent > limit) broken = true;
     if (signedOut) banner("You are signed out. This screen is stale since " + clock(freshAt) + ".");
     else if (silent > limit) {
-      banner("This screen is stale since " + clock(Date.now() - silent) + ". No current data from the console.");
-    } else banner("");
+      banner("This screen is stale since " + clock(Date.now() - silent) + ". No current data from the console." + lost);
+    } else banner(lost.trim());
     if (signedOut) state("late", "signed out");
     else if (silent > limit) state("late", "no update for " + Math.round(silent / 1000) + " s");
     $$(".tile[data-received]").forEach((tile) => {
@@ -402,7 +437,7 @@
     known = {...data, until: stranger && !told ? before.until : data.until || before.until};
     keep();
     skew = data.now - Date.now();
-    signedOut = false;
+    signedOut = broken = unreached = false;
     const gap = Date.now() - freshAt > limit;
     freshAt = Math.max(freshAt, Date.now() - (data.age || 0));
     const fresh = Date.now() - freshAt < limit;
@@ -418,6 +453,7 @@
     stream = new EventSource("/live?after=" + (known.until || ""));
     for (const event of ["beat", "change"]) stream.addEventListener(event, receive);
     stream.addEventListener("error", () => {
+      broken = true;
       if (!signedOut) state("late", "reconnecting");
       // The browser reconnects after a broken connection, but not after a refusal.
       if (stream.readyState === EventSource.CLOSED) setTimeout(probe, 3000);
