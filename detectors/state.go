@@ -116,7 +116,7 @@ func (h *Host) AppendState(dst []byte) ([]byte, error) {
 		id := h.detectors[i].ID
 		x, ok := p.(stateful)
 		if !ok {
-			return dst, fmt.Errorf("encode state of detector %s: it has no declared state", id)
+			return dst, fmt.Errorf("encode state of detector %s: it has no declared state, want the methods save and load", id)
 		}
 		if s.Detectors[id], err = mode.Marshal(x.save()); err != nil {
 			return dst, fmt.Errorf("encode state of detector %s: %w", id, err)
