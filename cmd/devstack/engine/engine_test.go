@@ -15,6 +15,7 @@ import (
 
 	"github.com/ClickHouse/clickhouse-go/v2"
 	"github.com/ClickHouse/clickhouse-go/v2/lib/driver"
+	"golang.org/x/sys/unix"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine"
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/enginetest"
@@ -199,15 +200,24 @@ func TestClickHousePortTaken(t *testing.T) {
 	if testing.Short() {
 		t.Skip("needs the library")
 	}
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer taken.Close()
-	port := taken.Addr().(*net.TCPAddr).Port
-	_, err = engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Port: port})
-	if !errors.Is(err, syscall.EADDRINUSE) || !strings.Contains(err.Error(), strconv.Itoa(port)) {
-		t.Errorf("got %v, want an error that names the taken port", err)
+	// As another ClickHouse of devstack.
+	shared := net.ListenConfig{Control: func(_, _ string, socket syscall.RawConn) error {
+		return socket.Control(func(fd uintptr) { _ = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_REUSEPORT, 1) })
+	}}
+	for _, by := range []net.ListenConfig{{}, shared} {
+		taken, err := by.Listen(t.Context(), "tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer taken.Close()
+		port := taken.Addr().(*net.TCPAddr).Port
+		c, err := engine.StartClickHouse(t.Context(), engine.ClickHouseOptions{Dir: t.TempDir(), Port: port})
+		if !errors.Is(err, syscall.EADDRINUSE) || !strings.Contains(err.Error(), strconv.Itoa(port)) {
+			t.Errorf("got %v, want an error that names the taken port", err)
+		}
+		if err == nil {
+			c.Stop()
+		}
 	}
 }
 

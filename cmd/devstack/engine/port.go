@@ -22,8 +22,20 @@ type port struct {
 	socket int
 }
 
-// reservePort reserves the port with that number, or a free one for 0.
+// reservePort reserves the port with that number, or a free one for 0. A first socket, without SO_REUSEPORT, finds that
+// another program reserved it in this way: the two servers would share its connections.
 func reservePort(number int) (port, error) {
+	if number != 0 {
+		alone, err := bindPort(number, unix.SO_REUSEADDR)
+		if err != nil {
+			return port{}, err
+		}
+		alone.release()
+	}
+	return bindPort(number, unix.SO_REUSEADDR, unix.SO_REUSEPORT)
+}
+
+func bindPort(number int, options ...int) (port, error) {
 	syscall.ForkLock.RLock()
 	s, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM, 0)
 	if err == nil {
@@ -34,15 +46,15 @@ func reservePort(number int) (port, error) {
 		return port{}, os.NewSyscallError("socket", err)
 	}
 	p := port{socket: s}
-	if p.number, err = bindLoopback(s, number); err != nil {
+	if p.number, err = bindLoopback(s, number, options); err != nil {
 		p.release()
 		return port{}, fmt.Errorf("reserve port %d of 127.0.0.1: %w", number, err)
 	}
 	return p, nil
 }
 
-func bindLoopback(s, number int) (int, error) {
-	for _, option := range []int{unix.SO_REUSEADDR, unix.SO_REUSEPORT} {
+func bindLoopback(s, number int, options []int) (int, error) {
+	for _, option := range options {
 		if err := unix.SetsockoptInt(s, unix.SOL_SOCKET, option, 1); err != nil {
 			return 0, os.NewSyscallError("setsockopt", err)
 		}
