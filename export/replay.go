@@ -82,7 +82,7 @@ func (c *content) replay(ctx context.Context, v *verifier) (string, *Failure) {
 		return v.differs("the replay gives %s not in the export; the manifest names %d", count(len(extra), "finding"),
 			len(m.Extra))
 	}
-	return fmt.Sprintf("%s confirmed by the rules of the bundle; not confirmed, for lack of other tables' events: %d",
+	return fmt.Sprintf("%s confirmed by the rules of the bundle; not confirmed by a replay of one table's events: %d",
 		count(again, "finding"), len(m.Unreplayed)), nil
 }
 
