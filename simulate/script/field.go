@@ -60,6 +60,20 @@ func isNamed(field, name string) bool {
 	return fieldName(field) == name
 }
 
+// fieldsOf names the fields of the value at which a path ended; none of a value without fields.
+func fieldsOf(v reflect.Value) string {
+	if v.Kind() != reflect.Struct {
+		return ""
+	}
+	var names []string
+	for f := range v.Type().Fields() {
+		if f.IsExported() {
+			names = append(names, fieldName(f.Name))
+		}
+	}
+	return ", want one of " + strings.Join(names, ", ")
+}
+
 var goInitialisms = strings.NewReplacer("IDs", "Ids", "ID", "Id", "OK", "Ok")
 
 // fieldName returns the contract's name of a Go field: WagerIDs is wager_ids, VigorishKind is kind.
@@ -99,7 +113,7 @@ func format(v reflect.Value) string {
 func assign(ev *schema.Event, a assignment) error {
 	v, ok := lookup(ev, a.field)
 	if !ok {
-		return fmt.Errorf("%s has no field %s", ev.Payload.Kind(), a.field)
+		return fmt.Errorf("%s has no field %s%s", ev.Payload.Kind(), a.field, fieldsOf(v))
 	}
 	if v.Kind() == reflect.Map {
 		key := a.field[strings.LastIndexByte(a.field, '.')+1:]

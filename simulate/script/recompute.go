@@ -23,13 +23,13 @@ func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 			s.AddRound()
 		}
 		if n < 1 || n > len(s.Rounds) {
-			return nil, fmt.Errorf("deal round=%d: the shoe has %d rounds", n, len(s.Rounds))
+			return nil, fmt.Errorf("deal round=%d, want 1 to %d", n, len(s.Rounds))
 		}
 		s.Rounds[n-1].BankerFirst = false
 		s.Rounds[n-1].Coup, err = parseHands(e.words)
 	case "stake":
 		if n < 1 || n > len(s.Rounds) {
-			return nil, fmt.Errorf("stake round=%d: the shoe has %d rounds", n, len(s.Rounds))
+			return nil, fmt.Errorf("stake round=%d, want 1 to %d", n, len(s.Rounds))
 		}
 		err = addStake(&s.Rounds[n-1], e.set, n)
 	}
@@ -75,7 +75,7 @@ func (r *rereading) playable() error {
 		}
 		for h := range 2 {
 			if n := round.Coup.Size(h); n < 2 {
-				return fmt.Errorf("round %d: hand %s has %d cards: want two or more", i+1, shoe.HandOf(h), n)
+				return fmt.Errorf("round %d: cards of hand %s: %d, want two or more", i+1, shoe.HandOf(h), n)
 			}
 		}
 	}

@@ -160,7 +160,7 @@ func TestEdits(t *testing.T) {
 		},
 		{
 			"configure what", "S-NY", "configure after shoe_burned: vigorish.per=4", "",
-			"line 1: configure: table_configured has no field config.vigorish.per",
+			"line 1: configure: table_configured has no field config.vigorish.per, want one of mode, percent, unit",
 		},
 		{"table", "S-PB", "delete table=pb-09 round=1 *", "", "line 1: delete: table pb-09 not found"},
 		{
@@ -170,10 +170,10 @@ func TestEdits(t *testing.T) {
 		{"ambiguous", "S-PB", "\ndelete round=1 wager_paid", "", "line 2: \"round=1 wager_paid\" matches 2 events"},
 		{
 			"field", "S-PB", "set round=1 wager_paid seat=7: colour=red", "",
-			"line 1: set round=1 wager_paid seat=7: wager_paid has no field colour",
+			"line 1: set round=1 wager_paid seat=7: wager_paid has no field colour, want one of wager_id, ",
 		},
 		{"word", "S-PB", "set shoe_loaded: device=HAND", "", `line 1: set shoe_loaded: device: "HAND": unknown value`},
-		{"rounds", "S-PB", "deal round=9: P 6c Kh B 7d Ks", "", "line 1: deal round=9: the shoe has 6 rounds"},
+		{"rounds", "S-PB", "deal round=9: P 6c Kh B 7d Ks", "", "line 1: deal round=9, want 1 to 6"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
