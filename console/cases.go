@@ -217,8 +217,8 @@ func (c *Console) addFindings(x *exchange, of *store.Case, text string) error {
 		return err
 	}
 	if len(found) < len(ids) {
-		return badRequest("%d of %d findings are unknown or of another property; nothing was added.", len(ids)-len(found),
-			len(ids))
+		return badRequest("Unknown or of another property: %d of %s; nothing was added.", len(ids)-len(found),
+			count(len(ids), "finding"))
 	}
 	for _, id := range ids {
 		step := store.CaseStep{PropertyID: of.PropertyID, CaseID: of.ID, Action: store.CaseAdd, FindingID: id}
@@ -381,9 +381,9 @@ func attach(c *Console, x *exchange) error {
 	name := filepath.Base(strings.ReplaceAll(header.Filename, "\\", "/"))
 	step := store.CaseStep{
 		PropertyID: of.PropertyID, CaseID: of.ID, Action: store.CaseAttach, Name: name[max(0, len(name)-maxName):],
-		Kind: http.DetectContentType(data), Text: fmt.Sprintf("%d bytes", len(data)),
+		Kind: http.DetectContentType(data), Text: count(len(data), "byte"),
 	}
-	if err := c.addToCase(x, step, data, fmt.Sprintf("%q, %d bytes", step.Name, len(data))); err != nil {
+	if err := c.addToCase(x, step, data, fmt.Sprintf("%q, %s", step.Name, count(len(data), "byte"))); err != nil {
 		return err
 	}
 	return x.redirect(pathOf("cases", of.PropertyID, of.ID))

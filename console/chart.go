@@ -88,7 +88,7 @@ func chartOf(rates []rate, house float64) *controlChart {
 	}
 	for _, rounds := range [...]uint64{least, most} {
 		if rounds == least || rounds >= 2*least {
-			c.Rounds = append(c.Rounds, timeTick{X: x(float64(rounds)), Text: fmt.Sprintf("%d rounds", rounds)})
+			c.Rounds = append(c.Rounds, timeTick{X: x(float64(rounds)), Text: count(rounds, "round")})
 		}
 	}
 	return c

@@ -397,7 +397,7 @@ func TestLostLinesAreReported(t *testing.T) {
 	for range part {
 		<-lines
 	}
-	if last := <-lines; !strings.Contains(last, "3 lines of the console log were not sent") {
+	if last := <-lines; !strings.Contains(last, "3 lines of the console log not sent") {
 		t.Errorf("the last line is %s", last)
 	}
 	if counted[Lost] != 3 {

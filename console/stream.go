@@ -3,7 +3,6 @@ package console
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -116,7 +115,7 @@ func (c *Console) sendPart(ctx context.Context, part []notify.Line) bool {
 	lost := c.stream.lost.Swap(0)
 	if lost > 0 {
 		part = append(part, notify.Line{
-			At: c.Now(), Severity: 3, Kind: "lines-lost", Text: fmt.Sprintf("%d lines of the console log were not sent", lost),
+			At: c.Now(), Severity: 3, Kind: "lines-lost", Text: count(lost, "line") + " of the console log not sent",
 		})
 	}
 	limited, cancel := context.WithTimeout(ctx, streamWait)

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/watch"
 )
@@ -65,9 +66,9 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 		Listening: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
 		Passed: func(s watch.Step) {
 			if s.Shoes > 0 || f.once {
-				fmt.Fprintf(stderr, "%s  %d shoes, %d rounds; evidence %d, findings %d; false alarms at most %.2g, budget %.2g\n",
-					time.Unix(0, s.Watermark).UTC().Format(time.RFC3339), s.Shoes, s.Rounds, s.Evidence, s.Findings,
-					s.Bound, s.Promised)
+				fmt.Fprintf(stderr, "%s  %s, %s; evidence %d, findings %d; false alarms at most %.2g, budget %.2g\n",
+					time.Unix(0, s.Watermark).UTC().Format(time.RFC3339), output.Count(uint64(s.Shoes), "shoe"),
+					output.Count(uint64(s.Rounds), "round"), s.Evidence, s.Findings, s.Bound, s.Promised)
 			}
 		},
 	}

@@ -84,8 +84,8 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%d tables play %d shoes at %g times real time; at %d of them a rule is broken\n\n",
-		f.tables, fl.shoes(), f.speed, len(fl.planted))
+	fmt.Fprintf(out, "%s and %s are played at %g times real time; tables that break a rule: %d\n\n",
+		output.Count(uint64(f.tables), "table"), output.Count(uint64(fl.shoes()), "shoe"), f.speed, len(fl.planted))
 
 	audited := &shoes{ids: map[string]bool{}}
 	running, end := context.WithCancel(ctx)
@@ -142,12 +142,12 @@ The console is at %s, on this machine only and without a password. Try:
   - Open a finding of draw.* or payout.*: the round card by card, the clause, the events and their hashes.
     Replay its shoe: the rules run again over the archive, with the same result.
   - Request to close a critical finding. Only a supervisor can confirm it: sign in as one in a private window.
-  - Open the floor. %d tables play in real time, %d of them break a rule after a while, two have stacked cards,
-    and the feed of one has stopped.
+  - Open the floor, of %s in real time. Some break a rule after a while (%d), two have stacked cards, and the
+    feed of one has stopped.
   - As auditor, open the events as received, which name patrons; the log shows who opened them.
 
 Everything runs until Ctrl-C.
-`, url, len(fl.tables), len(fl.planted))
+`, url, output.Count(uint64(len(fl.tables)), "table"), len(fl.planted))
 		}}
 		return serve.Run(ctx, &config, options)
 	})
@@ -174,7 +174,8 @@ func (f *demoFlags) show(
 	})
 	playing.Go(func() error {
 		return audited.await(pctx, fl.shoes(), played, func(done int) {
-			fmt.Fprintf(out, "  %d events played, %d of %d shoes audited\n", published.Load(), done, fl.shoes())
+			fmt.Fprintf(out, "  %s played, %d of %s audited\n", output.Count(uint64(published.Load()), "event"), done,
+				output.Count(uint64(fl.shoes()), "shoe"))
 		})
 	})
 	if err := playing.Wait(); err != nil || ctx.Err() != nil {
@@ -193,8 +194,9 @@ func (f *demoFlags) show(
 	if err != nil {
 		return false, err
 	}
-	fmt.Fprintf(out, "\n%d events, %d rounds and %d shoes of %d tables audited in %.1f s\n\n",
-		published.Load(), rounds, fl.shoes(), f.tables, time.Since(began).Seconds())
+	fmt.Fprintf(out, "\n%s, %s and %s of %s audited in %.1f s\n\n",
+		output.Count(uint64(published.Load()), "event"), output.Count(uint64(rounds), "round"),
+		output.Count(uint64(fl.shoes()), "shoe"), output.Count(uint64(f.tables), "table"), time.Since(began).Seconds())
 	if err := output.Table(out, findings); err != nil {
 		return false, err
 	}

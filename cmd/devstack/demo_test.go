@@ -79,7 +79,7 @@ func interrupt(t *testing.T, args ...string) string {
 	}
 	t.Setenv("TMPDIR", t.TempDir())
 	ctx, cancel := context.WithCancel(t.Context())
-	stdout := &until{line: "tables play", then: cancel}
+	stdout := &until{line: "times real time", then: cancel}
 	var stderr bytes.Buffer
 	if code := run(ctx, args, nil, stdout, &stderr); code != cli.Done {
 		t.Errorf("exit code %d, want %d:\n%s", code, cli.Done, stderr.String())

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
+	"github.com/shoeproof/shoeproof/internal/output"
 )
 
 func upCommand() *cobra.Command {
@@ -63,8 +64,8 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 		s.kafka.Addrs[0], topic, partitions, s.clickhouse.Addr, s.clickhouse.HTTPAddr, s.settings.ClickHouse.Database,
 		patronKey, s.kafka.Addrs[0], s.clickhouse.Addr)
 	s.queries(out)
-	fmt.Fprintf(out, "\n%d tables play at %g times real time; at %d of them a rule is broken. Ctrl-C stops everything.\n",
-		o.tables, speed, len(f.planted))
+	fmt.Fprintf(out, "\n%s at %g times real time; tables that break a rule: %d. Ctrl-C stops everything.\n",
+		output.Count(uint64(o.tables), "table"), speed, len(f.planted))
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.publish(ctx, w, o.start, speed, func(int) {}) })
 	group.Go(func() error { return s.failed(ctx) })

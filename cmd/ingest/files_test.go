@@ -68,7 +68,7 @@ func TestFilesKilled(t *testing.T) {
 
 	before := ask(t, ch, "SELECT max(written_at) FROM shoeproof.journal WHERE to_offset < 11000")
 	again := runFiles(t, files(ch.Addr, "shoeproof")...)
-	if !strings.Contains(again, "0 rows of findings") ||
+	if !strings.Contains(again, "0 finding rows") ||
 		!strings.Contains(again, fmt.Sprintf("%d of them before", len(events))) {
 		t.Errorf("a complete import printed %q", again)
 	}
@@ -79,7 +79,7 @@ func TestFilesKilled(t *testing.T) {
 		t.Errorf("a repeated import wrote earlier ranges again: %s, then %s", before, after)
 	}
 
-	refusedFiles(t, "are stored already, from files:pit-3", "files", "--clickhouse-addrs", ch.Addr,
+	refusedFiles(t, "stored already, from files:pit-3", "files", "--clickhouse-addrs", ch.Addr,
 		"--clickhouse-database", "shoeproof", "--name", "other", second)
 	refusedFiles(t, "the records are not those of the earlier import", "files", "--clickhouse-addrs", ch.Addr,
 		"--clickhouse-database", "shoeproof", "--name", "pit-3", first)

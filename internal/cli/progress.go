@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/shoeproof/shoeproof/internal/output"
 )
 
 // IsTerminal reports whether a stream is a terminal.
@@ -44,7 +46,8 @@ func (p *Progress) Show(done string, events uint64) {
 		return
 	}
 	p.last = now
-	line := fmt.Sprintf("%s%d events, %.0f a second", done, events, float64(events)/now.Sub(p.began).Seconds())
+	line := fmt.Sprintf("%s%s, %.0f a second", done, output.Count(events, "event"),
+		float64(events)/now.Sub(p.began).Seconds())
 	if p.terminal {
 		fmt.Fprintf(p.out, "\r%s ", line)
 		return

@@ -76,7 +76,7 @@ func (w *printer) table(t *Table, rules bool) {
 }
 
 func (w *printer) configuration(c *Configuration, rules bool) {
-	w.line("  configured  %s %s, from %s: %d of %d rules are judged, %d lack a feed, %d are shown by no event", c.Rulebook,
+	w.line("  configured  %s %s, from %s: rules judged %d of %d, without a feed %d, shown by no event %d", c.Rulebook,
 		c.Game, c.Where, c.Judged, c.Rules, c.Rules-c.Judged-c.NoEvent, c.NoEvent)
 	table := output.NewTabs(w.out)
 	fmt.Fprintln(table, "    FEED\tDECLARED\tEVENTS\tRULES")

@@ -117,7 +117,7 @@ func (r *Result) Problems() (all []string) {
 	}
 	for _, u := range r.Tables {
 		if !u.Holds() {
-			add("duplicate %s: %d rows of %d keys", u.Table, u.Rows, u.Unique)
+			add("duplicate %s: %s of %s", u.Table, output.Count(u.Rows, "row"), output.Count(u.Unique, "key"))
 		}
 	}
 	for _, a := range r.Archived {
@@ -148,12 +148,12 @@ func (r *Result) Forged() (all []string) {
 func (r *Result) Trusted() (all []string) {
 	for _, c := range r.Partitions {
 		if c.Unsigned > 0 {
-			all = append(all, fmt.Sprintf("%s, partition %d: %d ranges of the journal are from before ingest had journal.key",
-				c.Topic, c.Partition, c.Unsigned))
+			all = append(all, fmt.Sprintf("%s, partition %d: %s of the journal from before ingest had journal.key",
+				c.Topic, c.Partition, output.Count(uint64(c.Unsigned), "range")))
 		}
 		if c.Unverified > 0 {
-			all = append(all, fmt.Sprintf("%s, partition %d: %d ranges of the journal have an HMAC, which is not checked: "+
-				"console.chain_key is not set", c.Topic, c.Partition, c.Unverified))
+			all = append(all, fmt.Sprintf("%s, partition %d: %s of the journal with an HMAC, which is not checked: "+
+				"console.chain_key is not set", c.Topic, c.Partition, output.Count(uint64(c.Unverified), "range")))
 		}
 	}
 	return all

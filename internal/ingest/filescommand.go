@@ -43,9 +43,10 @@ archive. Do not give a table's events to Kafka and to files at the same time. Ex
 			if err != nil {
 				return err
 			}
-			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %d records of %s are stored, %d of them before; "+
-				"new: %d rows of findings, %d dead letters\n", done.Topic, done.Records,
-				output.Count(uint64(done.Tables), "table"), done.Resumed, done.Findings, done.DeadLetters)
+			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s of %s stored, %d of them before; "+
+				"new: %s, %s\n", done.Topic, output.Count(uint64(done.Records), "record"),
+				output.Count(uint64(done.Tables), "table"), done.Resumed,
+				output.Count(uint64(done.Findings), "finding row"), output.Count(uint64(done.DeadLetters), "dead letter"))
 			return err
 		},
 	}

@@ -98,7 +98,7 @@ func TestRunsOfEarlierReleasesAndYears(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trusted := "1 runs are taken as they were found"
+	trusted := "runs that are taken as they were found"
 	if n := night(t, store, nil); len(n.Records) > 0 || len(n.Trusted) != 1 || !strings.HasPrefix(n.Trusted[0], trusted) {
 		t.Errorf("%q, trusted %q", n.Records, n.Trusted)
 	}

@@ -79,8 +79,8 @@ func (s *Store) proveChains(ctx context.Context, property string, check ChainChe
 	}
 	p.end()
 	if p.unsignedChains > 0 {
-		p.Trusted = append(p.Trusted, fmt.Sprintf("%d chains were written before the key was in use: until a chain with "+
-			"the key named their ends, anyone who may insert rows could write them", p.unsignedChains))
+		p.Trusted = append(p.Trusted, fmt.Sprintf("chains that were written before the key was in use: %d; until a chain "+
+			"with the key named their ends, anyone who may insert rows could write them", p.unsignedChains))
 	}
 	if p.Unchained, err = s.Unchained(ctx, property); err != nil {
 		return p.Chains, err
@@ -99,8 +99,8 @@ func (s *Store) proveChains(ctx context.Context, property string, check ChainChe
 	}
 	p.conclude()
 	if u := &p.Unchained; u.Steps+u.Log > 0 {
-		p.Trusted = append(p.Trusted, fmt.Sprintf("%d actions of triage and %d entries of the log are from before there "+
-			"were chains: they are as they were when the first chain began", u.Steps, u.Log))
+		p.Trusted = append(p.Trusted, fmt.Sprintf("from before there were chains, actions of triage: %d, entries of the "+
+			"log: %d; they are as they were when the first chain began", u.Steps, u.Log))
 	}
 	return p.Chains, nil
 }

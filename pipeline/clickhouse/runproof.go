@@ -166,9 +166,9 @@ func (p *chainProver) proveRuns(ctx context.Context, s *Store) error {
 		kept = time.Now().UTC().AddDate(-s.cfg.RunsKept, 0, 0).Format(time.DateOnly)
 	}
 	if n := p.runs.before; n > 0 {
-		p.Trusted = append(p.Trusted, fmt.Sprintf("%d runs are taken as they were found at %s, when the first run of a "+
-			"release that logs runs named them: who wrote them is not known", n,
-			time.UnixMicro(p.runs.since).UTC().Format(time.DateTime)))
+		p.Trusted = append(p.Trusted, fmt.Sprintf("runs that are taken as they were found at %s, when the first run of a "+
+			"release that logs runs named them: %d; who wrote them is not known",
+			time.UnixMicro(p.runs.since).UTC().Format(time.DateTime), n))
 	}
 	for id, day := range p.runs.ids {
 		if day < kept {
