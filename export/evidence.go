@@ -226,7 +226,9 @@ func (d *Day) readEvidence(events iter.Seq2[*Event, error]) (*tableEvidence, err
 			t.start[kept.ShoeID], t.shoes = i, append(t.shoes, i)
 		}
 	}
-	t.inOrder = t.inOrder && !restarted
+	several := len(all) > 0 && all[0].Partition != all[len(all)-1].Partition
+	t.inOrder = t.inOrder || several
+	t.whole = t.inOrder && (several || restarted)
 	return t, nil
 }
 

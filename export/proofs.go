@@ -89,9 +89,16 @@ func (b *builder) prove(table string, s *span) (map[string]*digested, error) {
 		return nil, fmt.Errorf("table %s: %w", table, err)
 	}
 	b.proofs[table] = t.proof
+	if t.whole && b.day.Epochs != nil {
+		epoch, err := b.day.Epochs(table)
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", table, err)
+		}
+		t.startEpochs(epoch)
+	}
 	r := replayer{b.day.Books, b.day.Calendar}
 	of := rows.Snapshot{PropertyID: b.day.Property, TableID: table}
-	whole, err := r.replay(&segment{Ends: true, InOrder: t.inOrder}, of, lineSeq(t.lines), t.shoes)
+	whole, err := r.replay(&segment{Ends: true, InOrder: t.inOrder, Epochs: t.epochs}, of, lineSeq(t.lines), t.shoes)
 	if err != nil {
 		return nil, fmt.Errorf("replay table %s: %w", table, err)
 	}

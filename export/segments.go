@@ -45,9 +45,28 @@ type segment struct {
 	// InOrder is true if the events are evaluated in the order of their numbers, as the nightly run does, and not as they
 	// arrived: one came late. Events that the state has are passed over.
 	InOrder bool `json:"in_order,omitempty"`
+	// Epochs are where the events of another sequence epoch begin, in the order of the events: the epochs are evaluated
+	// one after the other. It is empty for one epoch.
+	Epochs []epochStart `json:"epochs,omitempty"`
 	// State is the snapshot of the table before the first event, with pseudonyms of patrons; empty if the evidence begins
 	// with that event.
 	State []byte `json:"state"`
+}
+
+// epochStart is the first of some events of a sequence epoch. Epoch is its place in the order of play.
+type epochStart struct {
+	place
+	Epoch int `json:"epoch"`
+}
+
+// epoch is the sequence epoch of an event.
+func (s *segment) epoch(p place) (epoch int) {
+	for i := range s.Epochs {
+		if s.Epochs[i].compare(p) <= 0 {
+			epoch = s.Epochs[i].Epoch
+		}
+	}
+	return epoch
 }
 
 func (s *segment) has(p place) bool { return s.First.compare(p) <= 0 && p.compare(s.Last) <= 0 }
@@ -106,8 +125,9 @@ func (r *replayer) replay(s *segment, table rows.Snapshot, events iter.Seq2[*evi
 // orderedLine is a line of the evidence and its index there.
 type orderedLine struct {
 	*evidenceLine
-	at  int
-	seq uint64
+	at   int
+	seq  uint64
+	time int64 // of the event
 	// late is true for an event that came late, disputes for the contest of an event by which nothing was judged.
 	late, disputes bool
 	// contested is true if such a line follows.
@@ -117,44 +137,72 @@ type orderedLine struct {
 // order gives the events the order in which they are evaluated.
 func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[orderedLine, error] {
 	return func(yield func(orderedLine, error) bool) {
-		var all []orderedLine
-		var arrivals order.Arrivals
+		epochs := map[int][]orderedLine{}
 		d := schema.NewDecoder()
 		d.AcceptAny()
 		var ev schema.Event
-		at := -1
+		at, first := -1, uint64(0)
 		for line, err := range events {
 			at++
 			if err == nil && s.InOrder {
 				err = d.Decode(schema.JSON, line.Event, &ev)
 			}
-			switch one := (orderedLine{evidenceLine: line, at: at, seq: ev.Seq}); {
-			case err != nil || !s.InOrder:
-				if !yield(one, err) {
+			if err != nil || !s.InOrder {
+				if !yield(orderedLine{evidenceLine: line, at: at}, err) {
 					return
 				}
-			case at == 0 || len(s.State) == 0 || ev.Seq >= all[0].seq:
-				one.late, one.disputes = arrivals.Receive(ev.Seq, ev.At)
-				all = append(all, one)
+				continue
+			}
+			if at == 0 {
+				first = ev.Seq
+			}
+			if len(s.State) == 0 || ev.Seq >= first {
+				epoch := s.epoch(line.place())
+				epochs[epoch] = append(epochs[epoch], orderedLine{evidenceLine: line, at: at, seq: ev.Seq, time: ev.At})
 			}
 		}
-		slices.SortStableFunc(all, func(a, b orderedLine) int { return cmp.Compare(a.seq, b.seq) })
-		// An event with the number of the one before it is where it arrived, or behind that, as the nightly run replays it.
+		for _, epoch := range slices.Sorted(maps.Keys(epochs)) {
+			for line := range byNumber(epochs[epoch]) {
+				if !yield(line, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// byNumber yields the events of a sequence epoch, which come as they arrived, as the nightly run replays them.
+func byNumber(all []orderedLine) iter.Seq[orderedLine] {
+	return func(yield func(orderedLine) bool) {
+		order.InTurn(all, func(l *orderedLine) (int32, int64) { return l.Partition, l.time })
+		var arrivals order.Arrivals
+		first := map[uint64]*orderedLine{} // of a number
+		for i := range all {
+			line := &all[i]
+			line.late, line.disputes = arrivals.Receive(line.seq, line.time)
+			if was := first[line.seq]; was == nil {
+				first[line.seq] = line
+			} else if was.Partition != line.Partition { // nothing was judged by both
+				line.disputes, was.disputes = true, true
+			}
+		}
+		slices.SortFunc(all, func(a, b orderedLine) int { return cmp.Or(cmp.Compare(a.seq, b.seq), cmp.Compare(a.at, b.at)) })
+		// An event with the number of the one before it is where it arrived, or behind that.
 		var contests order.Contests[orderedLine]
 		pass := func(until int64) bool {
 			for line := range contests.Before(until) {
-				if !yield(line, nil) {
+				if !yield(line) {
 					return false
 				}
 			}
 			return true
 		}
 		for i, line := range all {
-			line.contested = i+1 < len(all) && all[i+1].disputes
+			line.contested = i+1 < len(all) && all[i+1].seq == line.seq && all[i+1].disputes
 			switch again := i > 0 && line.seq == all[i-1].seq; {
 			case again && !line.disputes:
-				contests.Add(int64(line.at), line)
-			case !again && !line.late && !pass(int64(line.at)), !yield(line, nil):
+				contests.Add(line.Offset, line)
+			case !again && !line.late && !pass(line.Offset), !yield(line):
 				return
 			}
 		}
@@ -190,8 +238,21 @@ type tableEvidence struct {
 	// shoes are the indexes of the first event of each shoe, in order, and start is the index for each shoe.
 	shoes []int
 	start map[string]int
-	// inOrder is true if an event came behind an event with a higher number, and the numbers did not begin again.
+	// inOrder is true if an event came behind an event with a higher number, or the events are in several partitions.
 	inOrder bool
+	// whole is true if all events are one segment: where they are in order, the first of a shoe is not.
+	whole  bool
+	epochs []epochStart
+}
+
+// startEpochs notes where the sequence epoch of the lines changes.
+func (t *tableEvidence) startEpochs(at func(partition int32, offset int64) int) {
+	last := 0
+	for i := range t.lines {
+		if epoch := at(t.lines[i].Partition, t.lines[i].Offset); epoch != last {
+			t.epochs, last = append(t.epochs, epochStart{t.lines[i].place(), epoch}), epoch
+		}
+	}
 }
 
 // cut reduces the evidence to what proves findings: the events that they name, and segments that give them again.
@@ -220,6 +281,9 @@ func (t *tableEvidence) cut(whole *replayed, proven []*finding.Finding) []segmen
 		}
 		merged = append(merged, s)
 	}
+	if t.whole && len(merged) > 0 {
+		merged = [][2]int{{0, len(t.lines) - 1}}
+	}
 	keep := make([]bool, len(t.lines))
 	segments := make([]segment, len(merged))
 	for i, s := range merged {
@@ -227,7 +291,10 @@ func (t *tableEvidence) cut(whole *replayed, proven []*finding.Finding) []segmen
 			keep[k] = true
 		}
 		segments[i] = segment{
-			t.lines[s[0]].place(), t.lines[s[1]].place(), s[1] == len(t.lines)-1, t.inOrder, whole.states[s[0]],
+			t.lines[s[0]].place(), t.lines[s[1]].place(), s[1] == len(t.lines)-1, t.inOrder, t.epochs, whole.states[s[0]],
+		}
+		if t.whole {
+			segments[i].State = nil
 		}
 	}
 	for _, f := range proven {

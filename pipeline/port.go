@@ -29,6 +29,9 @@ type Contests[E any] = order.Contests[E]
 // Arrivals are the events of a table as they arrived; see [order.Arrivals].
 type Arrivals = order.Arrivals
 
+// InTurn puts the events of several partitions in order; see [order.InTurn].
+func InTurn[E any](all []E, of func(*E) (partition int32, at int64)) { order.InTurn(all, of) }
+
 // GapError reports records that the log no longer holds; see [engine.GapError].
 type GapError = engine.GapError
 

@@ -1,7 +1,9 @@
 package order
 
 import (
+	"cmp"
 	"encoding/binary"
+	"slices"
 	"strconv"
 
 	"github.com/shoeproof/shoeproof/schema"
@@ -46,4 +48,24 @@ func (a *Arrivals) turn(item *Item) {
 	if item.Kind == Event {
 		a.turned[item.Event.Seq] = true
 	}
+}
+
+// InTurn puts the events of a partition after those of another that began before it, by the time of the first event of
+// each: where a table moved from one to the other they are as they arrived. The events of a partition come in order.
+func InTurn[E any](all []E, of func(*E) (partition int32, at int64)) {
+	began := map[int32]int64{}
+	for i := range all {
+		partition, at := of(&all[i])
+		if _, known := began[partition]; !known {
+			began[partition] = at
+		}
+	}
+	if len(began) < 2 {
+		return
+	}
+	slices.SortStableFunc(all, func(a, b E) int {
+		pa, _ := of(&a)
+		pb, _ := of(&b)
+		return cmp.Or(cmp.Compare(began[pa], began[pb]), cmp.Compare(pa, pb))
+	})
 }

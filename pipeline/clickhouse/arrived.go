@@ -54,7 +54,9 @@ func (r *archiveReader) arrive(ctx context.Context, t *reading, seq uint64) erro
 		switch {
 		case was == nil:
 			a.late[e.seq] = late
-		case disputes, was.partition != e.partition: // nothing was judged by both
+		case was.partition != e.partition: // nothing was judged by both
+			a.disputes[e.sum], a.disputes[was.sum] = true, true
+		case disputes:
 			a.disputes[e.sum] = true
 		}
 	})
@@ -65,25 +67,32 @@ func (r *archiveReader) arrive(ctx context.Context, t *reading, seq uint64) erro
 func (s *Store) receive(ctx context.Context, of *ArchivedTable, all []arrival,
 	each func(e, was *arrival, late, disputes bool),
 ) error {
-	releases, err := s.releases(ctx, of, all)
-	if err != nil {
-		return err
-	}
 	first := map[uint64]*arrival{}
 	var arrivals pipeline.Arrivals
-	for i := range all {
-		e := &all[i]
-		for ; len(releases) > 0 && releases[0].compare(&e.location) < 0; releases = releases[1:] {
-			arrivals.Release()
+	for len(all) > 0 {
+		n := slices.IndexFunc(all, func(e arrival) bool { return e.partition != all[0].partition })
+		if n < 0 {
+			n = len(all)
 		}
-		was := first[e.seq]
-		if was != nil && was.sum == e.sum {
-			continue // not merged yet
+		releases, err := s.releases(ctx, of, all[:n])
+		if err != nil {
+			return err
 		}
-		late, disputes := arrivals.Receive(e.seq, e.at)
-		if each(e, was, late, disputes); was == nil {
-			first[e.seq] = e
+		for i := range all[:n] {
+			e := &all[i]
+			for ; len(releases) > 0 && releases[0] < e.offset; releases = releases[1:] {
+				arrivals.Release()
+			}
+			was := first[e.seq]
+			if was != nil && was.sum == e.sum {
+				continue // not merged yet
+			}
+			late, disputes := arrivals.Receive(e.seq, e.at)
+			if each(e, was, late, disputes); was == nil {
+				first[e.seq] = e
+			}
 		}
+		all = all[n:]
 	}
 	return nil
 }
@@ -110,25 +119,19 @@ func (r *archiveReader) arrivals(ctx context.Context, t *reading, from, until, l
 		copy(e.sum[:], sum)
 		all = append(all, e)
 	}, &e.topic, &e.partition, &e.offset, &e.seq, &e.at, &sum)
+	pipeline.InTurn(all, func(e *arrival) (int32, int64) { return e.partition, e.at })
 	return all, r.store.explain("read the order of arrival of table "+t.Table.Table, err)
 }
 
-// releases returns where the live audit gave up what was missing of a table, among events in the order of arrival.
-func (s *Store) releases(ctx context.Context, of *ArchivedTable, events []arrival) (all []location, err error) {
-	for len(events) > 0 {
-		first, last := &events[0], &events[0]
-		for len(events) > 0 && events[0].partition == first.partition {
-			last, events = &events[0], events[1:]
-		}
-		given, err := s.Releases(ctx, first.topic, first.partition, first.offset, last.offset)
-		if err != nil {
-			return nil, err
-		}
-		for i := range given {
-			if slices.Contains(given[i].Released, pipeline.Table{PropertyID: of.Property, TableID: of.Table}) {
-				all = append(all, location{first.partition, given[i].To})
-			}
+// releases returns the offsets after which the live audit gave up what was missing of a table, among events of a
+// partition.
+func (s *Store) releases(ctx context.Context, of *ArchivedTable, events []arrival) (all []int64, err error) {
+	first, last := &events[0], &events[len(events)-1]
+	given, err := s.Releases(ctx, first.topic, first.partition, first.offset, last.offset)
+	for i := range given {
+		if slices.Contains(given[i].Released, pipeline.Table{PropertyID: of.Property, TableID: of.Table}) {
+			all = append(all, given[i].To)
 		}
 	}
-	return all, nil
+	return all, err
 }
