@@ -3,6 +3,7 @@
 package exporter_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -83,5 +84,62 @@ func (h *house) conflictAlone() {
 	}
 	if by, why := h.found(); len(by) > 0 && run.Run.Gaps == 0 {
 		h.t.Errorf("%s", why)
+	}
+}
+
+// The two versions of an event are in different partitions, or the table moves to another one, with events that came
+// out of order. Each live audit has a part. The run of the day has all, and its bundle gives the same.
+func TestEvidenceOfTwoPartitions(t *testing.T) {
+	for name, split := range map[string]func(of []schema.Event, paid int) (home, beside []schema.Event){
+		"contested": func(of []schema.Event, paid int) (home, beside []schema.Event) {
+			return of, []schema.Event{contest(&of[paid])}
+		},
+		"moved": func(of []schema.Event, paid int) (home, beside []schema.Event) {
+			of = slices.Insert(slices.Clone(of), paid+40, contest(&of[paid-1]))
+			return of[:paid+200], of[paid+200:]
+		},
+	} {
+		for _, partition := range []int32{0, 2} {
+			t.Run(fmt.Sprint(name, partition), func(t *testing.T) {
+				h, _, shoes := playedShoes(t, fmt.Sprintf("evidence_%s_%d", name, partition), 2)
+				paid := len(shoes[0]) + breach(shoes[1], 20)
+				breach(shoes[2], 20)
+				home, beside := split(slices.Concat(shoes...), paid)
+				of, other := topic{partition: 1}, topic{partition: partition}
+				of.append(home...)
+				other.append(beside...)
+				h.ingest(&of)
+				h.ingest(&other)
+				run := h.night()
+				ofRun := map[string]bool{}
+				accuses := 0
+				for i := range run.Findings {
+					f := &run.Findings[i]
+					ofRun[f.ID] = f.Rule == "feed.reconcile" || f.Rule == "feed.partition"
+					if f.Verdict == finding.Breach && f.Severity != finding.Info {
+						accuses++
+					}
+				}
+				h.export()
+				told := 0
+				for _, f := range leaves[finding.Finding](t, h.bundle, "findings.ndjson") {
+					if f.Verdict == finding.Breach && f.Severity != finding.Info {
+						told++
+					}
+				}
+				if want := map[string]int{"contested": 1, "moved": 2}[name]; accuses != want || told != want {
+					t.Errorf("the run accuses %d times, the bundle %d, want %d", accuses, told, want)
+				}
+				v, err := h.verify(true)
+				if err != nil || v.Code != export.Good {
+					t.Errorf("%+v, %v", v, err)
+				}
+				m := h.manifest()
+				m.Unreplayed = slices.DeleteFunc(m.Unreplayed, func(id string) bool { return ofRun[id] })
+				if len(m.Unreplayed)+len(m.Extra) > 0 {
+					t.Errorf("not given by the replay %v, given beside them %v", m.Unreplayed, m.Extra)
+				}
+			})
+		}
 	}
 }

@@ -49,11 +49,32 @@ type lateness struct {
 	// events of the other. Replaced are the findings of the live audit that a run replaced, by id.
 	parted   map[string]int64
 	replaced map[string]bool
+	// contested are the events that an event of another partition contests, disputed the shoes and rounds of which the
+	// replay judges nothing by them.
+	contested map[event]bool
+	disputed  map[played]bool
+}
+
+// event is an event of a table.
+type event struct {
+	table string
+	seq   uint64
+}
+
+// played is a round of a table, or a shoe as round 0.
+type played struct {
+	table, shoe string
+	round       uint32
 }
 
 // apart is why a finding of the live audit does not stand: the audit lacked the events of another partition. It is
 // empty if the audit had all events.
 func (l *lateness) apart(f *finding.Finding) string {
+	of := func(seq uint64) bool { return l.contested[event{f.TableID, seq}] }
+	if f.Kind != finding.Anomaly && (l.disputed[played{f.TableID, f.ShoeID, f.Round}] ||
+		slices.ContainsFunc(f.Evidence.Seqs, of)) {
+		return "an event of another partition contests an event of it, and no live audit has both"
+	}
 	at := l.parted[f.TableID]
 	if at == 0 || int64(f.At) < at && f.Kind != finding.DataFault || f.Kind == finding.Anomaly {
 		return ""
@@ -171,6 +192,8 @@ func (r *run) lateness(w window, m *merged) lateness {
 		map[string]bool{},
 		map[string]int64{},
 		map[string]bool{},
+		map[event]bool{},
+		map[played]bool{},
 	}
 	for table, holes := range r.late {
 		for _, h := range holes {
@@ -187,6 +210,9 @@ func (r *run) lateness(w window, m *merged) lateness {
 		if at := m.tables[i].Parted; at != 0 {
 			l.parted[m.tables[i].Table] = at
 		}
+		for _, seq := range m.tables[i].Contested {
+			l.contested[event{m.tables[i].Table, seq}] = true
+		}
 		for _, f := range m.tables[i].Lived {
 			l.lived[f.ID] = f
 		}
@@ -195,6 +221,13 @@ func (r *run) lateness(w window, m *merged) lateness {
 		}
 		for _, id := range m.tables[i].Awaited {
 			l.awaited[id] = true
+		}
+	}
+	for i := range m.replayed {
+		f := &m.replayed[i]
+		if f.Rule == "feed.conflict" && f.ShoeID != "" && l.apart(f) != "" {
+			l.disputed[played{f.TableID, f.ShoeID, f.Round}] = true
+			l.disputed[played{f.TableID, f.ShoeID, 0}] = true
 		}
 	}
 	return l

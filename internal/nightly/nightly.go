@@ -128,7 +128,9 @@ type tableDone struct {
 	// Parted is the time of the earliest event beside which another partition, with other numbers, has events; 0 without
 	// one.
 	Parted int64 `json:"parted,omitempty"`
-	found  []finding.Finding
+	// Contested are the numbers of events that an event of another partition contests.
+	Contested []uint64 `json:"contested,omitempty"`
+	found     []finding.Finding
 }
 
 // partDone is the last line of a part.

@@ -96,6 +96,9 @@ type replay struct {
 	// each.
 	parted *clickhouse.Parted
 	last   map[int32]int64
+	// contested is the number of the event before if that is contested, in is its partition.
+	contested uint64
+	in        int32
 }
 
 // replay replays some tables. done receives each when it has ended.
@@ -151,6 +154,14 @@ func (p *replay) apply(e *clickhouse.Archived) bool {
 	}
 	if p.parted != nil {
 		p.beside(e)
+	}
+	if p.contested == e.Seq && p.in != e.Partition {
+		for i := range p.days {
+			p.days[i].Contested = append(p.days[i].Contested, e.Seq)
+		}
+	}
+	if p.contested = 0; e.Contested {
+		p.contested, p.in = e.Seq, e.Partition
 	}
 	p.auditor.Apply(&e.Record, "", e.Partition, &p.rows)
 	p.lived.apply(e)
