@@ -208,10 +208,15 @@ func checkOfferStart(p *Pass) {
 		return
 	}
 	wrong := len(offers) > 0 && want != 0 && offers[0].Seat != want
-	if wrong && p.Law.Game == baccarat.PuntoBanco && p.Shoe.Prep.LastDealer == 0 && dealt != 0 {
-		if offers[0].Seat != dealt {
-			p.CannotJudge("who was the last curator was not reported", offers[0].Seq)
-		}
+	switch last := p.Shoe.Prep.LastDealer; {
+	case !wrong || p.Law.Game != baccarat.PuntoBanco:
+	case last == 0 && dealt == offers[0].Seat:
+		return
+	case last == 0 && dealt != 0:
+		p.CannotJudge("who was the last curator was not reported", offers[0].Seq)
+		return
+	case last != 0 && dealt == 0:
+		p.CannotJudge("who dealt the last card is not on record", offers[0].Seq)
 		return
 	}
 	if wrong && !p.offeredLate(want) {
