@@ -49,7 +49,7 @@ func (t *Table) burn(c *turn, s *Shoe, p *schema.ShoeBurned) {
 	opening := p.Reason == schema.BurnReasonOpening
 	indicator := readCard(p.Indicator)
 	b := record.Burn{
-		Seq: c.seq, Opening: opening, Indicator: indicator, First: s.Out + 1, Count: p.Count, Cards: len(p.Cards),
+		Seq: c.seq, Opening: opening, Indicator: indicator, First: s.next(), Count: p.Count, Cards: len(p.Cards),
 		Shown: baccarat.Shown(p.Shown), Destination: baccarat.Destination(p.Destination),
 		Discarded: record.BurnDiscarded(p.Discarded), AfterCard: s.Prepared,
 		AllRead: !slices.Contains(p.Cards, "??"), Round: s.comingRound(0),

@@ -212,7 +212,7 @@ func (t *Table) finishDealing(c *turn, s *Shoe) {
 // A number that is left out belongs to a card of the round before, unless its recorded end counts its cards. What an
 // irregularity takes has numbers too, and is judged by its count.
 func (t *Table) nextNumber(c *turn, s *Shoe, p *schema.CardDealt) {
-	before, due := s.Settling, s.Numbered+s.Out-s.NumberedOut+1
+	before, due := s.Settling, s.next()
 	if s.Numbered == 0 || s.Law == nil {
 		return
 	}
@@ -230,6 +230,9 @@ func (t *Table) nextNumber(c *turn, s *Shoe, p *schema.CardDealt) {
 		t.lateDealt(c, s, before)
 	}
 }
+
+// next is the number of the next card of a shoe. Where no card with a number is on record, the cards are counted.
+func (s *Shoe) next() uint32 { return s.Numbered + s.Out - s.NumberedOut + 1 }
 
 // lateDealt reaches Dealt for the round before the one in progress.
 func (t *Table) lateDealt(c *turn, s *Shoe, r *record.Round) {
