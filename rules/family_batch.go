@@ -139,17 +139,25 @@ func checkTwoBatches(p *Pass) {
 	f := Finding{Expected: "two equal batches of at least six decks"}
 	var observed []string
 	decks := uint32(0)
-	equal := dealt != nil && other != nil
+	equal, unread := dealt != nil && other != nil, (*record.BatchAt)(nil)
 	for _, b := range []*record.BatchAt{dealt, other} {
 		if b == nil {
 			continue
 		}
 		f.Evidence = append(f.Evidence, b.Seq)
+		if b.Decks == 0 {
+			observed = append(observed, "decks of batch "+b.ID+" not reported")
+			unread = b
+			continue
+		}
 		observed = append(observed, fmt.Sprintf("batch %s with %d decks", b.ID, b.Decks))
 		equal = equal && b.Decks >= 6 && (decks == 0 || b.Decks == decks)
 		decks = b.Decks
 	}
 	if equal {
+		if unread != nil {
+			p.CannotJudge("how many decks batch "+unread.ID+" has was not reported", unread.Seq)
+		}
 		return
 	}
 	if dealt == nil || other == nil {
