@@ -279,10 +279,20 @@ func checkOtherBatch(p *Pass) {
 func checkRack(p *Pass) {
 	s := p.Shoe
 	before := s.Prep.BatchBefore
+	held := record.Index(p.Table.BatchesAt, func(at *record.BatchAt) bool { return at.Seq == s.RackHeld })
+	unnamed := record.Index(p.Table.BatchesAt, func(at *record.BatchAt) bool {
+		return at.ID == "" && at.State == record.BatchInRack
+	})
 	switch {
-	case p.deviceUse() == noDevice || s.RackMixed == 0:
-	case s.RackHeld != 0 && s.RackHeld < s.Prep.CardBefore && before != "" && before != s.Batch():
-		// What was reported of a batch before it was dealt no longer holds.
+	case p.deviceUse() == noDevice:
+	case s.RackMixed == 0 && unnamed >= 0:
+		p.CannotJudge(whichBatch, p.Table.BatchesAt[unnamed].Seq)
+	case s.RackMixed == 0:
+	case s.RackHeld != 0 && s.RackHeld < s.Prep.CardBefore && before != s.Batch():
+		// What was reported of a batch before it was dealt no longer holds. Without a name any batch was dealt before.
+		if before == "" && held >= 0 {
+			before = p.Table.BatchesAt[held].ID
+		}
 		p.CannotJudge("whether batch "+before+" was still in the discard rack was not reported", s.RackHeld, s.RackMixed)
 	default:
 		p.Report(Finding{

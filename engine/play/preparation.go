@@ -147,7 +147,8 @@ func (t *Table) batchState(c *turn, p *schema.BatchReported) {
 			continue
 		}
 		played := t.Shoe != nil && t.Shoe.Batch() == at[i].ID && t.Shoe.Out > 0
-		if report.State == record.BatchInRack && (at[i].State == record.BatchInRack || played) && t.Shoe != nil {
+		mixes := report.ID != "" && at[i].ID != "" && (at[i].State == record.BatchInRack || played)
+		if report.State == record.BatchInRack && mixes && t.Shoe != nil {
 			t.Shoe.RackMixed = c.seq
 		}
 	}
@@ -166,7 +167,8 @@ func (t *Table) batchState(c *turn, p *schema.BatchReported) {
 // rack notes cards of a shoe that come into the discard rack while another batch lies there.
 func (t *Table) rack(s *Shoe, seq record.Seq) {
 	for _, at := range t.History.BatchesAt {
-		if s == t.Shoe && s.RackMixed == 0 && s.Batch() != "" && at.ID != s.Batch() && at.State == record.BatchInRack {
+		other := at.ID != "" && s.Batch() != "" && at.ID != s.Batch()
+		if s == t.Shoe && s.RackMixed == 0 && other && at.State == record.BatchInRack {
 			s.RackMixed, s.RackHeld = seq, at.Seq
 		}
 	}
