@@ -48,14 +48,13 @@ func (t *Table) collectLate(c *turn, s *Shoe, p *schema.VigorishCollected) {
 }
 
 // doubt notes vigorish at a seat that may be of a round of which the record has nothing: it names a wager that is not
-// on record, or none in a shoe that was in play when the record began. It is a collection without an amount, see
-// [record.Shoe.Unread].
+// on record, or none. It is a collection without an amount, see [record.Shoe.Unread].
 func (t *Table) doubt(c *turn, s *Shoe, seat uint32, wagers ...string) {
 	unknown := func(id string) bool {
 		return !record.Any(s.Dues, func(d *record.Due) bool { return d.Wager == id }) &&
 			(s.Round == nil || s.Round.WagerIndex(id) < 0) && (s.Settling == nil || s.Settling.WagerIndex(id) < 0)
 	}
-	if (s.Joined || s.Missing) && slices.ContainsFunc(wagers, unknown) || s.Joined && len(wagers) == 0 {
+	if (s.Joined || s.Missing) && (len(wagers) == 0 || slices.ContainsFunc(wagers, unknown)) {
 		s.Collections = append(s.Collections, record.Collection{Seq: c.seq, Seat: seat})
 	}
 }
@@ -316,7 +315,7 @@ func (t *Table) owesBefore(s *Shoe, seat uint32) bool {
 			return d.Seat == seat && (d.Open() > 0 || d.CollectedAt == 0)
 		})
 	}
-	return s.Joined || owes(s) || owes(t.Prev)
+	return s.Joined || s.Missing || owes(s) || owes(t.Prev)
 }
 
 func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishCollected) {
