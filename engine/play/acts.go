@@ -160,7 +160,8 @@ func bets(p schema.Payload, r *record.Round) bool {
 }
 
 // owedHere reports whether a collection of outstanding vigorish that names an earlier shoe is for wagers that owe it in
-// the present one. The ids of wagers may begin again in each shoe: then the shoe that is named is the one.
+// the present one. The ids of wagers may begin again in each shoe: then the shoe that is named is the one. If the shoe
+// before lacks events, it may be.
 func (t *Table) owedHere(p *schema.VigorishCollected) bool {
 	again := func(id string) bool { return slices.Contains(t.Last.Wagers, id) }
 	return t.Shoe != nil && slices.Contains(t.Used, t.now.ShoeID) && len(p.WagerIDs) > 0 &&

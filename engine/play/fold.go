@@ -108,6 +108,8 @@ func (t *Table) foldPlay(c *turn) {
 	s := t.shoeOf(c)
 	if s == nil {
 		switch p, ok := t.now.Payload.(*schema.VigorishCollected); {
+		case ok && t.owedHere(p) && slices.Contains(t.Last.Wagers, ""): // of the one shoe or the other
+			t.Shoe.Collections = append(t.Shoe.Collections, record.Collection{Seq: c.seq, Seat: p.Seat})
 		case ok && t.owedHere(p):
 			c.reach(Misplaced, t.Shoe, nil)
 			t.collect(c, t.Shoe, p)

@@ -348,7 +348,7 @@ type LastShoe struct {
 	Void  record.Seq
 	Card  record.Seq
 	Shoes int // since the table opened
-	// Wagers are the ids of the wagers that still owed vigorish when the shoe was closed.
+	// Wagers are the ids of the wagers that still owed vigorish when the shoe was closed, and "" if others may have.
 	Wagers []string `cbor:",omitempty"`
 }
 
@@ -376,6 +376,9 @@ func (t *Table) bequeath(s *Shoe) {
 		if d := &s.Dues[i]; d.Open() > 0 || d.CollectedAt == 0 {
 			l.Wagers = append(l.Wagers, d.Wager)
 		}
+	}
+	if s.Joined || s.Missing {
+		l.Wagers = append(l.Wagers, "")
 	}
 	l.Shoes++
 }
