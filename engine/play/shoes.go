@@ -157,6 +157,9 @@ func (t *Table) beginShoe(c *turn) {
 		t.Gaps.Elections = true
 	}
 	s.Joined = t.Joined && t.first() && !begins
+	if s.Joined && len(t.Used) == 0 && inPlay(ev) { // the opening on record, if any, is not of this moment
+		t.Gaps.History, t.Gaps.Opened = true, 0
+	}
 	t.beginShoeGaps(s, begins)
 	t.Shoe = s
 	c.reach(Began, s, nil)
