@@ -242,7 +242,7 @@ func (t *Table) succeed(c *turn, early []record.Shuffle, waits bool) {
 // joinedAtEnd reports whether the record of a shoe began in its last round or later: who had the shoe, and whether its
 // last round was void, is not known.
 func (s *Shoe) joinedAtEnd() bool {
-	return s.Joined && !record.Any(s.Rounds, func(r *record.RoundSummary) bool { return !r.Missing })
+	return s.Joined && !record.Any(s.Rounds, func(r *record.RoundSummary) bool { return !r.Missing && r.Card != 0 })
 }
 
 // closePrev closes the shoe before the present one, if it is still open, and lets it go.
