@@ -100,7 +100,7 @@ func checkSuiviEligible(p *Pass) {
 		}
 		switch another := p.newcomer(b.Seat); {
 		case another != "" && p.ownAt(b.Seat): // chemin.against.not-banker reports it
-		case p.lastDecided() == nil && !p.Shoe.Prep.First:
+		case p.lastDecided() == nil && (!p.Shoe.Prep.First || !p.Table.Whole):
 			p.CannotJudge("the Banker's preceding wager may be one of an earlier shoe", b.Seq)
 		case p.equaledFormer(b.Seat):
 			p.CannotJudge("whether the preceding wager of the Banker may be one of the Banker before is not in the text", b.Seq)
