@@ -613,7 +613,8 @@ func checkOnlyBankerWin(p *Pass) {
 		if due && p.namesBanker(s) {
 			continue
 		}
-		if due && unreported(r, s.Seat) {
+		unknown := record.Any(p.Shoe.Collections, func(c *record.Collection) bool { return c.Seq == s.Seq && c.Amount == 0 })
+		if due && unreported(r, s.Seat) || unknown {
 			p.CannotJudge("the wager for which vigorish was taken was not reported", s.Seq)
 			continue
 		}
