@@ -426,11 +426,11 @@ func checkCarryover(p *Pass) {
 	if r.CarriedDue {
 		return // that it was taken out of its hand is the finding about the round before
 	}
-	f := Finding{Expected: "the kept card is player card one", Observed: "not used", Evidence: cardEvidence(r)}
 	if n := len(p.Shoe.Rounds); n > 1 && p.Shoe.Rounds[n-1].No == r.No && p.Shoe.Rounds[n-2].Missing {
-		f.Verdict, f.Observed = finding.Unauditable, "whether the card was due in the round before is not on record"
+		p.CannotJudge("whether the card was due in the round before is not on record", cardEvidence(r)...)
+		return
 	}
-	p.Report(f)
+	p.Report(Finding{Expected: "the kept card is player card one", Observed: "not used", Evidence: cardEvidence(r)})
 }
 
 // used reports whether a card found face up was dealt into the round.
