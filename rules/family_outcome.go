@@ -71,7 +71,7 @@ var outcomeFamily = []*Rule{
 func outcome(name, doc, breach string, on ...baccarat.Spot) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled,
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement, Covers: []string{"vig.only-on-banker-win"},
 		Check: func(p *Pass) {
 			for i := range p.Round.Wagers {
 				w := &p.Round.Wagers[i]

@@ -619,7 +619,8 @@ func checkOnlyBankerWin(p *Pass) {
 			continue
 		}
 		f := Finding{
-			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: append(cardEvidence(r), s.Seq),
+			Subject: finding.OfSeat(s.Seat), Parts: p.asBanker(s), Seat: s.Seat, Amount: s.Amount,
+			Evidence: append(cardEvidence(r), s.Seq),
 			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result),
 			Observed: p.money(s.Amount) + " taken",
 		}
@@ -628,6 +629,20 @@ func checkOnlyBankerWin(p *Pass) {
 		}
 		p.Report(f)
 	}
+}
+
+// asBanker are the wagers of a vigorish step that were settled as banker wagers which owe it: to take a wager for one is
+// one mistake.
+func (p *Pass) asBanker(s *record.Step) (wagers []finding.Subject) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		of := slices.Contains(s.Wagers, i) || s.Kind == record.StepVigMarked && s.Wager == i ||
+			s.Kind > record.StepVigMarked && len(s.Wagers) == 0 && s.Seat == w.Seat
+		if got := w.Disposition(); of && (got == baccarat.Pay || got == baccarat.Return && p.takes().Tie > 0) {
+			wagers = append(wagers, finding.OfWager(w.ID))
+		}
+	}
+	return wagers
 }
 
 // mayCharge reports whether the result of the round allows a vigorish of the kind of a step.
