@@ -88,6 +88,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	})
 	r.Recompose()
 	if r.Cards[len(r.Cards)-1].Index > 2 {
+		s.placeThirds(r)
 		s.beyondDue(r)
 	}
 	r.Curator = t.holder()
@@ -102,6 +103,26 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	s.LastCard, s.Numbered, s.NumberedOut = c.seq, max(s.Numbered, p.CardSeq), s.Out
 	r.Left = s.left()
+}
+
+// placeThirds gives two third cards that were reported under one hand to the two hands, the first one to the player's,
+// if the rules call for both: feed.inconsistent has the event that named the other hand. N.J.A.C. 19:47-3.8(c), (d).
+func (s *Shoe) placeThirds(r *record.Round) {
+	if s.Law == nil || r.Missing || len(r.Cards) != 6 || r.Config == nil || r.Config.Game == baccarat.CheminDeFer {
+		return
+	}
+	first, second := &r.Cards[4], &r.Cards[5]
+	third := func(d *record.DealtCard) bool { return d.Index == 3 && d.Fate == record.Kept && d.Final == d.Hand }
+	if first.Hand != second.Hand || !third(first) || !third(second) {
+		return
+	}
+	was := first.Hand
+	first.Hand, first.Final, second.Hand, second.Final = baccarat.Player, baccarat.Player, baccarat.Banker, baccarat.Banker
+	r.Recompose()
+	if c := r.Coup(); c.NP != 3 || c.NB != 3 || s.excess(r) {
+		first.Hand, first.Final, second.Hand, second.Final = was, was, was, was
+		r.Recompose()
+	}
 }
 
 // usedAs compares a card that was kept for the round with what it was when it was drawn. A card that was not read then
@@ -370,9 +391,11 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.CardsHanded:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeHanded, baccarat.Hand(p.Hand), p.Seat
 		squeeze.Cards, squeeze.Face = p.CardSeqs, baccarat.Face(p.Face)
+		squeeze.Hand = handOf(r, &squeeze)
 	case *schema.CardsReturned:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeReturned, baccarat.Hand(p.Hand), p.Seat
 		squeeze.Cards, squeeze.Face = p.CardSeqs, baccarat.Face(p.Face)
+		squeeze.Hand = handOf(r, &squeeze)
 		if by := baccarat.Role(t.now.Actor.Role); by == baccarat.RoleSpectator {
 			squeeze.By = by
 		}
@@ -409,6 +432,29 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	squeeze.Cards, squeeze.Occupied = append(step.Cards[:0], firstOf(squeeze.Cards)...), t.History.Occupied
 	*step = squeeze
 	return true
+}
+
+// handOf is the hand of which cards are handed out or returned: as reported, or the other one, if the cards that are
+// named are of that hand, and the patron had it before or the cards are two. feed.inconsistent has the event.
+func handOf(r *record.Round, s *record.Squeeze) baccarat.Hand {
+	other := baccarat.Player
+	if s.Hand == baccarat.Player {
+		other = baccarat.Banker
+	}
+	had := func(h baccarat.Hand) bool {
+		return record.Any(r.Squeezes, func(b *record.Squeeze) bool {
+			return b.Kind == record.SqueezeHanded && b.Hand == h && b.Seat == s.Seat
+		})
+	}
+	for _, number := range s.Cards {
+		if d := r.Card(number); d == nil || d.Hand != other || d.Final != other {
+			return s.Hand
+		}
+	}
+	if len(s.Cards) == 0 || len(s.Cards) == 1 && (!had(other) || had(s.Hand)) {
+		return s.Hand
+	}
+	return other
 }
 
 // handedAlready reports whether a hand-out repeats the one before: the cards are still with that patron, or came back

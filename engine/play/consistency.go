@@ -43,7 +43,19 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 		if !r.Missing && p.CardSeq != 0 && p.CardSeq != r.Carried && r.Card(p.CardSeq) == nil {
 			return "a card of the round", fmt.Sprintf("card %d revealed, which the round does not have", p.CardSeq)
 		}
+	case *schema.CardsHanded:
+		return cardsOfOther(r, record.Squeeze{Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: p.CardSeqs})
+	case *schema.CardsReturned:
+		return cardsOfOther(r, record.Squeeze{Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: p.CardSeqs})
 	default: // nothing else repeats what the round has
+	}
+	return "", ""
+}
+
+// cardsOfOther is the contradiction of cards that are handed out or returned under one hand and are of the other.
+func cardsOfOther(r *record.Round, s record.Squeeze) (want, got string) {
+	if h := handOf(r, &s); h != s.Hand {
+		return fmt.Sprintf("cards of the %v hand", s.Hand), fmt.Sprintf("cards of the %v hand", h)
 	}
 	return "", ""
 }
