@@ -191,6 +191,11 @@ func (d *drawingFile) table(t *baccarat.DrawingTable) []complaint {
 	} else {
 		c.add("player", draws(t.Player[:], d.Player))
 	}
+	for _, row := range slices.Sorted(maps.Keys(d.Banker)) {
+		if b, err := strconv.Atoi(row); err != nil || strconv.Itoa(b) != row || b < 0 || b >= len(t.Banker) {
+			c.add("banker/"+row, errors.New("there is no such row: want a point count, 0 to 9"))
+		}
+	}
 	for b := range t.Banker {
 		at := "banker/" + strconv.Itoa(b)
 		row := d.Banker[strconv.Itoa(b)]

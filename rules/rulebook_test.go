@@ -134,6 +134,14 @@ func TestRulebookComplaints(t *testing.T) {
 			"h.yaml:5: drawing.banker.3: \"DDDDDDDDSD\": want eleven letters",
 		},
 		{
+			"row", "name: h\nextends: nj-19-47\ndrawing:\n  banker:\n    '03': DDDDDDDDDDD\n",
+			"h.yaml:5: drawing.banker.03: there is no such row: want a point count, 0 to 9",
+		},
+		{
+			"row above 9", "name: h\nextends: nj-19-47\ndrawing:\n  banker:\n    '10': SSSSSSSSSSS\n",
+			"h.yaml:5: drawing.banker.10: there is no such row",
+		},
+		{
 			"cell", "name: h\nextends: nj-19-47\ndrawing:\n  player: DDDDDDSSSX\n",
 			"h.yaml:4: drawing.player: cell 'X': want D or S",
 		},
