@@ -161,8 +161,8 @@ type CutOffer struct {
 	BacksAway bool
 }
 
-// Act is something that the texts give to the dealer, done by somebody else. Of acts by an unknown role only the first
-// is kept.
+// Act is something that the texts give to the dealer, done by somebody else: by another dealer, if they give it to the
+// dealer calling the game. Of acts by another dealer or an unknown role only the first is kept.
 type Act struct {
 	Seq   Seq
 	Role  baccarat.Role

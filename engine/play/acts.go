@@ -15,14 +15,15 @@ const maxActs = 64
 func (t *Table) act(c *turn, s *Shoe) {
 	role := baccarat.Role(t.now.Actor.Role)
 	what, clause := dealersAct(t.now.Payload)
-	if what == "" || role == baccarat.RoleDealer || len(s.Acts) == maxActs {
+	another := role == baccarat.RoleDealer && t.calledByAnother(s.Live(c.round))
+	if what == "" || role == baccarat.RoleDealer && !another || len(s.Acts) == maxActs {
 		return
 	}
 	if clause != "" && !s.cites(clause, s.Live(c.round)) {
 		return
 	}
 	unknown := role == baccarat.NoRole || role == baccarat.RoleDevice || role == baccarat.RoleSurveillance
-	if unknown && slices.ContainsFunc(s.Acts, func(a record.Act) bool {
+	if (unknown || another) && slices.ContainsFunc(s.Acts, func(a record.Act) bool {
 		return a.Role == role && (a.Round == 0) == (c.round == 0)
 	}) {
 		return
@@ -36,6 +37,25 @@ func (t *Table) act(c *turn, s *Shoe) {
 	default: // its What is enough
 	}
 	s.Acts = append(s.Acts, act)
+}
+
+// calledByAnother reports whether an event is a call or an instruction that a text gives to "the dealer calling the
+// game", by a dealer who has another position: N.J.A.C. 19:47-3.7(b), 3.8(a), (b) and (e), 7.7(b); 9 NYCRR
+// 5324.21(f)(2). One with the position BASE may do both.
+func (t *Table) calledByAnother(r *record.Round) bool {
+	by, punto := t.now.Actor.ID, r != nil && r.Config != nil && r.Config.Game == baccarat.PuntoBanco
+	if t.Calling == "" || by == "" || by == t.Calling || by == t.Dealer {
+		return false
+	}
+	switch p := t.now.Payload.(type) {
+	case *schema.Announced:
+		return p.Code == schema.CallNoMoreBets || p.Code == schema.CallCards ||
+			punto && (p.Code == schema.CallPointCount || p.Code == schema.CallLastHand)
+	case *schema.DealInstructed:
+		return punto
+	default:
+		return false
+	}
 }
 
 // spotOf is the spot of a wager of a round, NoSpot if it is not on record.
