@@ -633,9 +633,13 @@ func (p *Pass) judgeAgainst(w *record.Wager, result baccarat.Result) {
 }
 
 // judgeAgainstAmount suspects a wager against the Banker for which another sum than its own moved: the text prints no
-// odds, and what it wins is the part of the Banker's wager that it was made against. N.J.A.C. 19:47-4.7(a).
+// odds, and what it wins is the part of the Banker's wager that it was made against. Of one above the Banker's wager,
+// chemin.against.individual-cap has what exceeds that. N.J.A.C. 19:47-4.7(a).
 func (p *Pass) judgeAgainstAmount(w *record.Wager) {
-	if sum := moved(w); p.read(w) && sum != w.Amount {
+	bank := bank(p.Round)
+	capped := bank != nil && bank.Amount < w.Amount && p.judges("chemin.against.individual-cap") &&
+		w.Disposition() != baccarat.Return
+	if sum := moved(w); p.read(w) && sum != w.Amount && (!capped || sum != bank.Amount) {
 		from := len(p.Findings)
 		p.reportMoney(w, p.money(w.Amount), sum-w.Amount)
 		p.suspectFrom(from)
