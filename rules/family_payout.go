@@ -106,7 +106,8 @@ var payoutFamily = []*Rule{
 		Name: "payout.return-intact", Doc: "A void or pushed wager is returned in full.",
 		Breach:   "Stake returned short.",
 		Severity: finding.Critical, At: Settled, Check: checkReturnIntact, Compares: ofWager,
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
+		Covers: []string{"vig.tie25.amount"},
 	},
 	{
 		Name: "payout.collect-intact", Doc: "A losing stake is collected in full.",

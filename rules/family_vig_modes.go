@@ -60,10 +60,21 @@ func checkTieAmount(p *Pass) {
 				Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(floor - amount),
 				Evidence: append(cardEvidence(r), c.steps...),
 				Expected: fmt.Sprintf("%d percent of the banker wager: %s", percent, p.money(floor)),
-				Observed: p.money(amount),
+				Observed: p.money(amount), Apart: !p.ofReturned(c, percent, amount),
 			})
 		}
 	}
+}
+
+// ofReturned reports whether a charge is the percentage of what was returned of its wagers: then the stake is what is
+// wrong with both.
+func (p *Pass) ofReturned(c *charge, percent, amount int64) bool {
+	var least, most int64
+	for _, id := range c.wagers {
+		low, high := law.TieCharge(percent, p.Round.Wagers[p.Round.WagerIndex(id)].Net().Returned)
+		least, most = least+low, most+high
+	}
+	return least <= amount && amount <= most
 }
 
 // stakeCharges gathers what was marked and collected for the banker wagers of the round.
