@@ -150,6 +150,7 @@ func (p *Pass) beyondDue(s *record.Step) bool {
 
 func checkUnsettled(p *Pass) {
 	r := p.Round
+	var named []record.Seq // motions that may be of a wager that has a finding
 	p.exchangedNames()
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
@@ -178,8 +179,10 @@ func checkUnsettled(p *Pass) {
 			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w):
 				f.Verdict = finding.Suspect // the last cards of a shoe may not have been published
 			}
-			if at := p.otherName(w); at != 0 && w.Settlements() == 0 && f.Verdict == "" {
-				f.Verdict, f.Evidence = finding.Suspect, append(f.Evidence, at)
+			if s := p.otherName(w); s != nil && w.Settlements() == 0 && f.Verdict == "" {
+				f.Verdict, f.Evidence = finding.Suspect, append(f.Evidence, s.Seq)
+				f.Observed += ", and " + p.unplaced(s)
+				named = append(named, s.Seq)
 			}
 			if p.paidTwice(w) {
 				f.Amount = w.Net().Paid - p.dueOnce(w)
@@ -204,16 +207,25 @@ func checkUnsettled(p *Pass) {
 			})
 		}
 	}
-	// The wager may have been placed and not reported.
-	for i := range r.Steps {
-		if s := &r.Steps[i]; s.Unplaced() {
+	p.settledUnknown(named)
+}
+
+// settledUnknown suspects motions of wagers that are not on record, but for those that a finding names: the wager may
+// have been placed and not reported.
+func (p *Pass) settledUnknown(named []record.Seq) {
+	for i := range p.Round.Steps {
+		if s := &p.Round.Steps[i]; s.Unplaced() && !slices.Contains(named, s.Seq) {
 			p.Suspect(Finding{
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
-				Expected: "settlement of a wager of the round",
-				Observed: motionWords[s.Kind] + " " + p.money(s.Amount) + " for a wager that is not on record",
+				Expected: "settlement of a wager of the round", Observed: p.unplaced(s),
 			})
 		}
 	}
+}
+
+// unplaced describes a motion of a wager that is not on record.
+func (p *Pass) unplaced(s *record.Step) string {
+	return motionWords[s.Kind] + " " + p.money(s.Amount) + " for a wager that is not on record"
 }
 
 // settledTogether reports whether a wager was settled with others of its player on its spot by motions that do not name
@@ -275,8 +287,8 @@ func (p *Pass) couponLeft(w *record.Wager) bool {
 }
 
 // otherName is a motion at the seat of a wager that settles it exactly, and names a wager that is not on record: the
-// name may be wrong. It is 0 if there is none.
-func (p *Pass) otherName(w *record.Wager) record.Seq {
+// name may be wrong. It is nil if there is none.
+func (p *Pass) otherName(w *record.Wager) *record.Step {
 	want := p.disposition(w)
 	for i := range p.Round.Steps {
 		s := &p.Round.Steps[i]
@@ -287,10 +299,10 @@ func (p *Pass) otherName(w *record.Wager) record.Seq {
 		case want == baccarat.Pay && s.Kind == record.StepPaid && p.oddsOf(w, p.coup()).Pays(s.Amount, w.Amount),
 			want == baccarat.Collect && s.Kind == record.StepCollected && s.Amount == w.Amount,
 			want == baccarat.Return && s.Kind == record.StepReturned && s.Amount == w.Amount:
-			return s.Seq
+			return s
 		}
 	}
-	return 0
+	return nil
 }
 
 // settledElsewhere suspects a wager that was settled at another seat: another patron may have won or lost the money, or
