@@ -13,7 +13,7 @@ import (
 
 // After an export, rows of events are changed, and rows of the day are added, in the evidence and beside it.
 func TestChangedAndAddedEvents(t *testing.T) {
-	const partitions, mutations = "events were added to 1 partitions", " SETTINGS mutations_sync = 1"
+	const partitions, mutations = "1 partition with events added", " SETTINGS mutations_sync = 1"
 	n := 0
 	for name, c := range map[string]struct {
 		replace, of string // of what, a column by an expression; the row of the evidence if empty
@@ -21,15 +21,15 @@ func TestChangedAndAddedEvents(t *testing.T) {
 		want        string
 	}{
 		"another payment": {
-			replace: `replaceOne(raw, '"amount":', '"amount":1') AS raw`, change: true, want: "1 events of table PB-01 differ",
+			replace: `replaceOne(raw, '"amount":', '"amount":1') AS raw`, change: true, want: "1 event of table PB-01 with other content",
 		},
-		"another time":                  {replace: "at + 1 AS at", change: true, want: "1 events of table PB-01 differ"},
-		"another number":                {replace: "seq + 1 AS seq", change: true, want: "1 events of table PB-01 differ"},
+		"another time":                  {replace: "at + 1 AS at", change: true, want: "1 event of table PB-01 with other content"},
+		"another number":                {replace: "seq + 1 AS seq", change: true, want: "1 event of table PB-01 with other content"},
 		"behind the log":                {replace: "offset + 100000 AS offset", of: "seq = 2", want: partitions},
 		"in front of the log":           {replace: "offset - 1000 AS offset", of: "seq = 2", want: partitions},
 		"at the offset of another":      {replace: "seq + 1 AS seq", of: "seq = 2", want: partitions},
 		"of another table":              {replace: "'PB-09' AS table_id", of: "seq = 2", want: partitions},
-		"behind the log, of the breach": {replace: "offset + 100000 AS offset", want: "1 events of table PB-01 were added"},
+		"behind the log, of the breach": {replace: "offset + 100000 AS offset", want: "1 event of table PB-01 added since"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			n++
