@@ -27,8 +27,8 @@ var layering = map[string][]string{
 	},
 	"engine/play": {
 		"state.go", "apply.go", "fold.go", "config.go", "rounds.go", "vigorish.go", "consistency.go", "irregular.go",
-		"cards.go", "shoes.go", "stages.go", "finalcount.go", "preparation.go", "batches.go", "acts.go", "limit.go",
-		"gaps.go", "table.go", "stage.go",
+		"cards.go", "carried.go", "shoes.go", "stages.go", "finalcount.go", "preparation.go", "batches.go", "acts.go",
+		"limit.go", "gaps.go", "table.go", "stage.go",
 	},
 	"engine/verdict": {
 		"state.go", "table.go", "misread.go", "complete.go", "report.go", "feed.go", "anomaly.go",

@@ -58,6 +58,7 @@ func (t *Table) touchBetween(c *turn, s *Shoe, p *schema.CardTouched) {
 
 func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	card := readCard(p.Card)
+	s.carryUnannounced(c, r, p.CardSeq, card)
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
 	if before := r.Card(p.CardSeq); before != nil && p.CardSeq != 0 {
 		if before.Hand != baccarat.Hand(p.Hand) || p.Index != 0 && uint32(before.Index) != p.Index || before.Card != card {
@@ -214,15 +215,6 @@ func (s *Shoe) putBack(r *record.Round) {
 	}
 }
 
-// excess reports whether a hand of the round has a card that the rules do not call for, as far as they are known.
-func (s *Shoe) excess(r *record.Round) bool {
-	c := r.Coup()
-	return s.Law == nil || c.NP > 2 && !s.Law.Draws(c, baccarat.Player) || c.NB > 2 && !s.Law.Draws(c, baccarat.Banker) ||
-		record.Any(r.Cards, func(d *record.DealtCard) bool {
-			return d.Index > 3 && d.Final == d.Hand || d.Card == baccarat.Unread
-		})
-}
-
 // counted reports whether the recorded end of a round counts each card of its hands, and the rules call for each: a
 // burn that follows takes none of them.
 func (s *Shoe) counted(r *record.Round) bool {
@@ -360,27 +352,6 @@ func moveCard(c *turn, r *record.Round, p *schema.CardMoved) {
 			d.Final, d.Fate, d.FateAt = to, record.MovedAway, c.seq
 			r.Recompose()
 		}
-	}
-}
-
-// carry keeps a card for the next round. If no card of this number is on record, its card_dealt was not published.
-func (t *Table) carry(c *turn, s *Shoe, cardSeq uint32) {
-	s.Carried, s.CarriedDue = cardSeq, false
-	found := false
-	for _, r := range [2]*record.Round{s.Round, s.Settling} {
-		if r == nil {
-			continue
-		}
-		if d := r.Card(cardSeq); d != nil {
-			found = true
-			due := s.Law != nil && d.Index == 3 && d.Fate == record.Kept && s.Law.Draws(r.Coup(), d.Hand)
-			s.CarriedDue = s.CarriedDue || due && d.Final == d.Hand
-			d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.CarriedOver, c.seq
-			r.Recompose()
-		}
-	}
-	if r := s.Live(c.round); !found && r != nil {
-		t.cardLost(c, s, r)
 	}
 }
 

@@ -32,6 +32,10 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 		}
 		if used := p.CardSeq <= s.Numbered && p.CardSeq != r.Carried && !s.IsFaceUp(p.CardSeq); used &&
 			len(r.Cards) == 0 && !r.Missing {
+			if s.keptUnannounced(r, p.CardSeq, readCard(p.Card)) != nil {
+				return "card_carried_over of a card that begins the next round",
+					fmt.Sprintf("card %d begins the round, and was not announced as kept", p.CardSeq)
+			}
 			return "a card number that the shoe has not used",
 				fmt.Sprintf("card %d begins the round, after card %d", p.CardSeq, s.Numbered)
 		}
@@ -43,6 +47,8 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 		if !r.Missing && p.CardSeq != 0 && p.CardSeq != r.Carried && r.Card(p.CardSeq) == nil {
 			return "a card of the round", fmt.Sprintf("card %d revealed, which the round does not have", p.CardSeq)
 		}
+	case *schema.CardCarriedOver:
+		return s.misnamed(r, p.CardSeq)
 	case *schema.CardsHanded:
 		return cardsOfOther(r, record.Squeeze{Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: p.CardSeqs})
 	case *schema.CardsReturned:
