@@ -684,6 +684,13 @@ func (r *Round) AsRead() {
 	}
 }
 
+// Names reports whether a burn with this indicator names a card of the round, as it is taken or as it was read.
+func (r *Round) Names(indicator baccarat.Card, d *DealtCard) bool {
+	return indicator != baccarat.Unread && (d.Card == indicator || Any(r.Misreads[:], func(m *Misread) bool {
+		return m.Card > 0 && &r.Cards[m.Card-1] == d && m.Read == indicator
+	}))
+}
+
 // CardAt is the card dealt to a hand at an index, nil if none.
 func (r *Round) CardAt(h baccarat.Hand, index uint8) *DealtCard {
 	for i := range r.Cards {

@@ -109,7 +109,7 @@ func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) 
 	if r.Ended.Result == baccarat.Void || !r.Coup().Complete || recorded(r) && agreesWithCalls(r) {
 		return best, false
 	}
-	for two, cards := range pairsOfReadings(r) {
+	for two, cards := range p.pairsOfReadings(r) {
 		if !recorded(two) || !agreesWithCalls(two) {
 			continue
 		}
@@ -132,13 +132,13 @@ func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) 
 }
 
 // pairsOfReadings yields the round with each other reading of each two of its cards.
-func pairsOfReadings(r *record.Round) iter.Seq2[*record.Round, []OtherCard] {
+func (p *Pass) pairsOfReadings(r *record.Round) iter.Seq2[*record.Round, []OtherCard] {
 	return func(yield func(*record.Round, []OtherCard) bool) {
 		for i := range r.Cards {
-			for _, first := range otherRanks(r.Cards[i].Card) {
+			for _, first := range p.otherCards(&r.Cards[i]) {
 				one := r.With(i, first)
 				for j := i + 1; j < len(r.Cards); j++ {
-					for _, second := range otherRanks(r.Cards[j].Card) {
+					for _, second := range p.otherCards(&r.Cards[j]) {
 						if !yield(one.With(j, second), []OtherCard{{i, first}, {j, second}}) {
 							return
 						}
@@ -177,7 +177,7 @@ func agreesWithCalls(r *record.Round) bool {
 func (p *Pass) readings(asRead map[about]Finding, stage Stage, matching bool) []Reading {
 	var readings []Reading
 	for i := range p.Round.Cards {
-		for _, as := range otherRanks(p.Round.Cards[i].Card) {
+		for _, as := range p.otherCards(&p.Round.Cards[i]) {
 			other := p.Round.With(i, as)
 			if ended := &p.Round.Ended; (ended.Seq == 0 || ended.Uncounted() || ended.MatchesCounts(other.Coup())) != matching {
 				continue
@@ -339,9 +339,11 @@ func (p *Pass) accusations(r *record.Round, stage Stage) (accuse map[about]Findi
 	return accuse, informs
 }
 
-// otherRanks are the cards of the same suit that a card may be mistaken for; none if it was not read.
-func otherRanks(c baccarat.Card) []baccarat.Card {
-	if c == baccarat.Unread {
+// otherCards are the cards of the same suit that a card may be mistaken for; none if it was not read, or if it was
+// burned and the burn names the card that was read.
+func (p *Pass) otherCards(d *record.DealtCard) []baccarat.Card {
+	c := d.Card
+	if c == baccarat.Unread || d.Fate == record.Burned && p.Shoe.Burns[d.Burn].Indicator == c {
 		return nil
 	}
 	others := make([]baccarat.Card, 0, 12)

@@ -176,9 +176,9 @@ func (s *Shoe) answer(burn int, indicator baccarat.Card) {
 		}
 		d, certain := burnable(r, indicator, s.counted(r))
 		switch {
-		case d == nil, d.Fate == record.Kept && d.Card != indicator && !s.excess(r):
+		case d == nil, d.Fate == record.Kept && !r.Names(indicator, d) && !s.excess(r):
 			continue
-		case first >= 0 && !(certain && d.Card == indicator) && !s.repeats(burn):
+		case first >= 0 && !(certain && r.Names(indicator, d)) && !s.repeats(burn):
 			s.join(first, burn) // more than were due
 			return
 		}
@@ -248,7 +248,7 @@ func (s *Shoe) inHand(card baccarat.Card) bool {
 		if r == nil || card == baccarat.Unread {
 			continue
 		}
-		if d, certain := burnable(r, card, !s.excess(r)); d != nil && certain && d.Card == card {
+		if d, certain := burnable(r, card, !s.excess(r)); d != nil && certain && r.Names(card, d) {
 			return true
 		}
 	}
@@ -322,7 +322,7 @@ func burnable(r *record.Round, indicator baccarat.Card, lawful bool) (card *reco
 		switch {
 		case d.Fate != record.Kept && !(d.Fate == record.DiscardedCard && d.FateAt == max(r.Ended.Seq, d.Seq)) ||
 			d.Index <= 2 && d.Final != baccarat.NoHand, lawful && d.Fate == record.Kept:
-		case d.Card == indicator && indicator != baccarat.Unread:
+		case r.Names(indicator, d):
 			return d, true
 		case d.Card == baccarat.Unread || indicator == baccarat.Unread:
 			candidates = append(candidates, d)
