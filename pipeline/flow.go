@@ -50,6 +50,7 @@ type flow struct {
 	committed int64
 	last      Range     // the last durable flush, with a journal
 	waiting   []Waiting // holes that are open
+	catching  bool      // the stream was behind, and has not come to the end of its log since
 }
 
 // beside are rows that go into the next flush and are no part of what its range gives: findings about the log and the
@@ -183,12 +184,26 @@ func (f *flow) wait() time.Duration {
 	return max(0, wait)
 }
 
-// flushDue starts a flush if the batch is old enough, and notes the outcome of earlier ones.
+// flushDue starts a flush if the batch is old enough, or is the end of a backlog, and notes the outcome of earlier ones.
 func (f *flow) flushDue(ctx context.Context) error {
-	if err := f.settle(); err != nil || f.wait() > 0 {
+	caughtUp := f.caughtUp()
+	if err := f.settle(); err != nil || f.wait() > 0 && !caughtUp {
 		return err
 	}
 	return f.handOver(ctx)
+}
+
+// caughtUp is true once when a stream that was behind comes to the end of its log.
+func (f *flow) caughtUp() bool {
+	l, ok := f.stream.(Lagger)
+	switch {
+	case f.behind():
+		f.catching = true
+	case f.catching && ok && l.Lag() == 0:
+		f.catching = false
+		return true
+	}
+	return false
 }
 
 // behind is true while the log has another flush of records: a finding of the past gains nothing from a small one.

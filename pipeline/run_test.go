@@ -234,14 +234,15 @@ func (f *finder) Apply(rec *pipeline.Record, topic string, partition int32, b *r
 }
 
 // A record waits for FlushEvery, a finding for FlushFindings. While a stream is far behind, a finding waits like a
-// record.
+// record. When it comes to the end of its log, nothing waits.
 func TestRunFlushesForAFinding(t *testing.T) {
 	for name, c := range map[string]struct {
-		lag  int64
-		want []string
+		lag, behind int64 // the lag of so many records; that of later ones is 0
+		want        []string
 	}{
-		"live":   {0, []string{"t/4 0-14 low 0, 15 records", "t/4 15-24 low 15, 10 records"}},
-		"behind": {10_000, []string{"t/4 0-24 low 0, 25 records"}},
+		"live":      {0, 25, []string{"t/4 0-14 low 0, 15 records", "t/4 15-24 low 15, 10 records"}},
+		"behind":    {10_000, 25, []string{"t/4 0-24 low 0, 25 records"}},
+		"caught up": {10_000, 12, []string{"t/4 0-12 low 0, 13 records", "t/4 13-24 low 13, 12 records"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			offset := int64(0)
@@ -255,7 +256,9 @@ func TestRunFlushesForAFinding(t *testing.T) {
 					return nil, nil
 				}
 				time.Sleep(100 * time.Millisecond)
-				offset++
+				if offset++; offset > c.behind {
+					src.lag = 0
+				}
 				return records(offset-1, offset), nil
 			}
 			sink := pipeline.NewMemorySink()
