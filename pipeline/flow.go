@@ -184,7 +184,7 @@ func (f *flow) wait() time.Duration {
 	return max(0, wait)
 }
 
-// flushDue starts a flush if the batch is old enough, or is the end of a backlog, and notes the outcome of earlier ones.
+// flushDue starts a flush if the batch is old enough or ends a backlog, and notes the outcome of earlier ones.
 func (f *flow) flushDue(ctx context.Context) error {
 	caughtUp := f.caughtUp()
 	if err := f.settle(); err != nil || f.wait() > 0 && !caughtUp {
