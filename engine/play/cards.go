@@ -408,10 +408,7 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 // handOf is the hand of which cards are handed out or returned: as reported, or the other one, if the cards that are
 // named are of that hand, and the patron had it before or the cards are two. feed.inconsistent has the event.
 func handOf(r *record.Round, s *record.Squeeze) baccarat.Hand {
-	other := baccarat.Player
-	if s.Hand == baccarat.Player {
-		other = baccarat.Banker
-	}
+	other := s.Hand.Other()
 	had := func(h baccarat.Hand) bool {
 		return record.Any(r.Squeezes, func(b *record.Squeeze) bool {
 			return b.Kind == record.SqueezeHanded && b.Hand == h && b.Seat == s.Seat

@@ -89,10 +89,12 @@ func (s *Shoe) meant(r *record.Round, named *record.DealtCard) *record.DealtCard
 // asideOf reports whether a card of a round is not due in its hand: it was set aside by the recorded end, or the hands
 // are lawful without it.
 func (s *Shoe) asideOf(r *record.Round, d *record.DealtCard) bool {
-	if d.Index <= 2 || d.Fate == record.DiscardedCard {
-		return d.Index > 2 && d.FateAt == max(r.Ended.Seq, d.Seq)
-	}
-	if d.Fate != record.Kept || d.Final != d.Hand || !s.excess(r) {
+	switch {
+	case d.Index <= 2:
+		return false
+	case setAside(r, d):
+		return true
+	case d.Fate != record.Kept || d.Final != d.Hand || !s.excess(r):
 		return false
 	}
 	d.Final = baccarat.NoHand
@@ -101,6 +103,11 @@ func (s *Shoe) asideOf(r *record.Round, d *record.DealtCard) bool {
 	d.Final = d.Hand
 	r.Recompose()
 	return lawful
+}
+
+// setAside reports whether the recorded end of a round left a card out of the hands.
+func setAside(r *record.Round, d *record.DealtCard) bool {
+	return d.Fate == record.DiscardedCard && d.FateAt == max(r.Ended.Seq, d.Seq)
 }
 
 // misnamed is the contradiction of a kept card that is due while another card is not.

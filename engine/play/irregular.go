@@ -320,8 +320,8 @@ func burnable(r *record.Round, indicator baccarat.Card, lawful bool) (card *reco
 	for i := range slices.Backward(r.Cards) {
 		d := &r.Cards[i]
 		switch {
-		case d.Fate != record.Kept && !(d.Fate == record.DiscardedCard && d.FateAt == max(r.Ended.Seq, d.Seq)) ||
-			d.Index <= 2 && d.Final != baccarat.NoHand, lawful && d.Fate == record.Kept:
+		case d.Fate != record.Kept && !setAside(r, d) || d.Index <= 2 && d.Final != baccarat.NoHand,
+			lawful && d.Fate == record.Kept:
 		case r.Names(indicator, d):
 			return d, true
 		case d.Card == baccarat.Unread || indicator == baccarat.Unread:
