@@ -195,11 +195,10 @@ func (f *flow) flushDue(ctx context.Context) error {
 
 // caughtUp is true once when a stream that was behind comes to the end of its log.
 func (f *flow) caughtUp() bool {
-	l, ok := f.stream.(Lagger)
 	switch {
 	case f.behind():
 		f.catching = true
-	case f.catching && ok && l.Lag() == 0:
+	case f.catching && f.lag() == 0:
 		f.catching = false
 		return true
 	}
@@ -207,9 +206,14 @@ func (f *flow) caughtUp() bool {
 }
 
 // behind is true while the log has another flush of records: a finding of the past gains nothing from a small one.
-func (f *flow) behind() bool {
-	l, ok := f.stream.(Lagger)
-	return ok && l.Lag() >= minBehind
+func (f *flow) behind() bool { return f.lag() >= minBehind }
+
+// lag is how many records the stream is behind its log, -1 if it does not know.
+func (f *flow) lag() int64 {
+	if l, ok := f.stream.(Lagger); ok {
+		return l.Lag()
+	}
+	return -1
 }
 
 const minBehind = 5000
@@ -464,8 +468,8 @@ func (f *flow) commit(low int64) {
 }
 
 func (f *flow) reportLag() {
-	if l, ok := f.stream.(Lagger); ok && f.opt.Hooks.Lag != nil {
-		f.opt.Hooks.Lag(f.stream.Topic(), f.stream.Partition(), l.Lag())
+	if n := f.lag(); n >= 0 && f.opt.Hooks.Lag != nil {
+		f.opt.Hooks.Lag(f.stream.Topic(), f.stream.Partition(), n)
 	}
 }
 

@@ -97,7 +97,7 @@ func (p *Pass) acts(acts []record.Act, burnAlone bool) {
 		switch a.Role {
 		case baccarat.RolePatron, baccarat.RoleSpectator, baccarat.RoleCurator, baccarat.RoleBanker:
 			p.suspectIf(burnAlone && !slices.Contains(done, record.OpeningBurn), f)
-		case baccarat.RoleDealer: // he may have relieved the other, and his position not be recorded
+		case baccarat.RoleDealer: // the relief of the other may not be on record
 			f.Expected = "done by the dealer calling the game"
 			f.Observed = "done by another dealer: " + strings.Join(done, ", ")
 			p.Suspect(f)

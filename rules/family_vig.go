@@ -631,8 +631,8 @@ func checkOnlyBankerWin(p *Pass) {
 	}
 }
 
-// asBanker are the wagers of a vigorish step that were settled as banker wagers which owe it: to take a wager for such
-// a one is one mistake.
+// asBanker are the wagers of a vigorish step that were settled as banker wagers which owe it. The wrong settlement and
+// the vigorish are one mistake.
 func (p *Pass) asBanker(s *record.Step) (wagers []finding.Subject) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]

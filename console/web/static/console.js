@@ -136,8 +136,8 @@
   let leaving = false;
   const opens = (a) => // another page: neither a download nor a place of this page
     a.origin === location.origin && !a.hash && !/^\/exports\/|\/files\/|\.csv$/.test(a.pathname);
-  // While the stream is broken, a link, a key or a form first asks whether the console answers: the page of an error of the
-  // browser would take the place of this page, its text and its keys.
+  // While the stream is broken, a link, a key or a form first asks whether the console answers. Otherwise the error page of
+  // the browser would replace this page, and its keys and the text in its forms would be lost.
   let broken = false, unreached = false;
   const reach = async (go) => {
     try {
