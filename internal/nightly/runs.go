@@ -50,7 +50,7 @@ func (r Runs) Night(ctx context.Context, store *clickhouse.Store, property, day,
 	if err != nil || shift != "" {
 		return nil, err
 	}
-	tables, err := store.Tables(ctx, property, from-int64(runsYear), until)
+	tables, err := store.DealtTables(ctx, property, from-int64(runsYear), until)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (r Runs) Night(ctx context.Context, store *clickhouse.Store, property, day,
 	}
 	of := clickhouse.TableTime{Property: property, From: from - int64(runsBefore), Until: until}
 	for i := range tables {
-		of.Table = tables[i].Table
+		of.Table = tables[i]
 		played, err := dealtShoes(ctx, store, of)
 		if err != nil {
 			return nil, err
@@ -68,7 +68,7 @@ func (r Runs) Night(ctx context.Context, store *clickhouse.Store, property, day,
 	}
 	of.From = from - int64(runsYear)
 	for i := range tables {
-		of.Table = tables[i].Table
+		of.Table = tables[i]
 		earlier, err := dealtShoes(ctx, store, of)
 		if err != nil {
 			return nil, err

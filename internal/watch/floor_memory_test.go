@@ -188,13 +188,19 @@ func (f *floorStore) until(at int64) {
 	})
 }
 
-// RoundsOf plays a shoe again.
-func (f *floorStore) RoundsOf(_ context.Context, _, _, shoe string) (all []clickhouse.PlayedRound, err error) {
-	c := f.closed[shoe]
-	delete(f.closed, shoe)
-	s := openShoe(int(c[0]), int(c[1]), len(f.tables), c[2])
-	for p, ok := s.play(); ok; p, ok = s.play() {
-		all = append(all, p)
+// RoundsOf plays shoes again.
+func (f *floorStore) RoundsOf(_ context.Context, _ string, shoes []*clickhouse.ClosedShoe) (
+	all [][]clickhouse.PlayedRound, err error,
+) {
+	for _, of := range shoes {
+		c := f.closed[of.Shoe]
+		delete(f.closed, of.Shoe)
+		var played []clickhouse.PlayedRound
+		s := openShoe(int(c[0]), int(c[1]), len(f.tables), c[2])
+		for p, ok := s.play(); ok; p, ok = s.play() {
+			played = append(played, p)
+		}
+		all = append(all, played)
 	}
 	return all, nil
 }

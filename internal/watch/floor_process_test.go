@@ -35,7 +35,7 @@ type Span struct {
 	After clickhouse.Cursor
 	Until int64
 	Limit int
-	Shoe  string
+	Shoes []*clickhouse.ClosedShoe
 }
 
 // Until plays all tables up to a time and returns the watermark.
@@ -57,9 +57,9 @@ func (p *FloorPlayer) Closed(s *Span, all *[]clickhouse.ClosedShoe) (err error) 
 	return err
 }
 
-// RoundsOf are the rounds of a shoe.
-func (p *FloorPlayer) RoundsOf(s *Span, all *[]clickhouse.PlayedRound) (err error) {
-	*all, err = p.floor.RoundsOf(context.Background(), "", "", s.Shoe)
+// RoundsOf are the rounds of shoes.
+func (p *FloorPlayer) RoundsOf(s *Span, all *[][]clickhouse.PlayedRound) (err error) {
+	*all, err = p.floor.RoundsOf(context.Background(), "", s.Shoes)
 	return err
 }
 
@@ -132,8 +132,10 @@ func (f *remoteFloor) Closed(_ context.Context, _ string, after clickhouse.Curso
 	return all, err
 }
 
-func (f *remoteFloor) RoundsOf(_ context.Context, _, _, shoe string) (all []clickhouse.PlayedRound, err error) {
-	err = f.rpc.Call("FloorPlayer.RoundsOf", &Span{Shoe: shoe}, &all)
+func (f *remoteFloor) RoundsOf(_ context.Context, _ string, shoes []*clickhouse.ClosedShoe) (
+	all [][]clickhouse.PlayedRound, err error,
+) {
+	err = f.rpc.Call("FloorPlayer.RoundsOf", &Span{Shoes: shoes}, &all)
 	return all, err
 }
 

@@ -179,12 +179,17 @@ func (*memory) Overdue(context.Context, string, *clickhouse.Behind, int) (
 	return nil, nil, nil
 }
 
-func (m *memory) RoundsOf(_ context.Context, _, _, shoe string) ([]clickhouse.PlayedRound, error) {
-	all, ok := m.of[shoe]
-	if !ok {
-		return nil, errors.New("no shoe " + shoe)
+func (m *memory) RoundsOf(_ context.Context, _ string, shoes []*clickhouse.ClosedShoe) (
+	all [][]clickhouse.PlayedRound, err error,
+) {
+	for _, c := range shoes {
+		played, ok := m.of[c.Shoe]
+		if !ok {
+			return nil, errors.New("no shoe " + c.Shoe)
+		}
+		delete(m.of, c.Shoe)
+		all = append(all, played)
 	}
-	delete(m.of, shoe)
 	return all, nil
 }
 

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -66,11 +68,15 @@ func ScoreDay(ctx context.Context, store Store, stored KeyTotals, o Options, day
 	if err != nil {
 		return n.Night, err
 	}
-	sums := map[account]total{}
+	sums := map[account]*total{}
 	n.all = len(totals) == 0 || n.Scored < n.from // no watch has scored the day: nothing is compared
 	err = n.run(ctx, true, func(e *rows.Evidence) {
 		t := sums[account{e.Detector, e.Key}]
-		sums[account{e.Detector, e.Key}] = total{t.ln + e.LnE, t.n + 1}
+		if t == nil {
+			t = &total{}
+			sums[account{e.Detector, e.Key}] = t
+		}
+		t.ln, t.n = t.ln+e.LnE, t.n+1
 	})
 	if err != nil {
 		return n.Night, err
@@ -178,12 +184,12 @@ func (n *night) last(ctx context.Context) (int64, error) {
 
 // to scores what comes up to a time.
 func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows.Evidence)) error {
-	for {
-		items, err := w.next(ctx, until)
-		if err != nil || len(items) == 0 {
-			return err
-		}
-		if err := w.score(ctx, items); err != nil {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	items, err := w.next(ctx, w.after, until)
+	for err == nil && len(items) > 0 {
+		following := w.ahead(ctx, items[len(items)-1].Cursor, until)
+		if err := w.score(items); err != nil {
 			return err
 		}
 		var replaced []rows.Evidence
@@ -209,11 +215,24 @@ func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows
 				return err
 			}
 		}
+		items, err = following()
 	}
+	return err
+}
+
+// ahead reads what follows a cursor while what is before it is scored.
+func (w *watcher) ahead(ctx context.Context, after clickhouse.Cursor, until int64) func() ([]item, error) {
+	var items []item
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		items, err = w.next(ctx, after, until)
+		return err
+	})
+	return func() ([]item, error) { return items, group.Wait() }
 }
 
 // differ returns the accounts whose evidence is not that which is stored.
-func (n *night) differ(stored []clickhouse.KeyEvidence, sums map[account]total) map[account]bool {
+func (n *night) differ(stored []clickhouse.KeyEvidence, sums map[account]*total) map[account]bool {
 	before := map[account]total{}
 	for i := range stored {
 		e := &stored[i]

@@ -105,15 +105,31 @@ func (w *watcher) report(ctx context.Context, findings []finding.Finding) error 
 	return w.store.AddFindings(ctx, "watch "+hex.EncodeToString(sum.Sum(nil)[:16]), findings)
 }
 
-// prove adds the ids of the events that prove findings.
+// prove adds the ids of the events that prove findings. One query reads those of a table.
 func (w *watcher) prove(ctx context.Context, findings []finding.Finding) error {
+	type table struct{ property, name string }
+	of := map[table][]*finding.Finding{}
+	var tables []table
 	for i := range findings {
 		f := &findings[i]
 		if len(f.Evidence.EventIDs) == 0 && len(f.Evidence.Seqs) > 0 {
-			ids, err := w.store.EventIDs(ctx, f.PropertyID, f.TableID, f.Evidence.Seqs)
-			if err != nil {
-				return err
+			t := table{f.PropertyID, f.TableID}
+			if of[t] == nil {
+				tables = append(tables, t)
 			}
+			of[t] = append(of[t], f)
+		}
+	}
+	for _, t := range tables {
+		var seqs []uint64
+		for _, f := range of[t] {
+			seqs = append(seqs, f.Evidence.Seqs...)
+		}
+		ids, err := w.store.EventIDs(ctx, t.property, t.name, seqs)
+		if err != nil {
+			return err
+		}
+		for _, f := range of[t] {
 			for _, seq := range f.Evidence.Seqs {
 				if id, ok := ids[seq]; ok {
 					f.Evidence.EventIDs = append(f.Evidence.EventIDs, id)

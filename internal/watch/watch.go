@@ -59,8 +59,8 @@ type Store interface {
 		[]clickhouse.ClosedShoe, error)
 	Overdue(ctx context.Context, property string, behind *clickhouse.Behind, limit int) (
 		[]clickhouse.PlayedRound, []clickhouse.ClosedShoe, error)
-	// RoundsOf are the rounds of a shoe that is closed, with all that is known of them.
-	RoundsOf(ctx context.Context, property, table, shoe string) ([]clickhouse.PlayedRound, error)
+	// RoundsOf are the rounds of each of some closed shoes, with all that is known of them.
+	RoundsOf(ctx context.Context, property string, shoes []*clickhouse.ClosedShoe) ([][]clickhouse.PlayedRound, error)
 	Configs(ctx context.Context, property string, before int64) ([]rows.Config, error)
 	FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error)
 	EventIDs(ctx context.Context, property, table string, seqs []uint64) (map[uint64]string, error)
@@ -124,7 +124,7 @@ type Step struct {
 
 // roundsAtOnce and shoesAtOnce are the maximum numbers that are read and scored together.
 const (
-	roundsAtOnce = 2000
+	roundsAtOnce = 8000
 	shoesAtOnce  = 100
 )
 
@@ -169,7 +169,7 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 				return step, err
 			}
 		}
-		items, err := w.next(ctx, step.Watermark)
+		items, err := w.next(ctx, w.after, step.Watermark)
 		sought := max(step.Watermark-w.lateAt, w.lateAt-step.Watermark) < int64(lateEvery)
 		if err == nil && len(items) == 0 && !sought {
 			if items, err = w.overdue(ctx); len(items) == 0 {
@@ -179,43 +179,64 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 		if err != nil || len(items) == 0 {
 			return step, err
 		}
-		if err := w.score(ctx, items); err != nil {
+		if err := w.score(items); err != nil {
 			return step, err
 		}
 	}
 }
 
-// item is a round that was settled, or a shoe that was closed.
+// item is a round that was settled, or a shoe that was closed with the rounds played.
 type item struct {
 	clickhouse.Cursor
-	round *clickhouse.PlayedRound
-	shoe  *clickhouse.ClosedShoe
+	round  *clickhouse.PlayedRound
+	shoe   *clickhouse.ClosedShoe
+	played []clickhouse.PlayedRound
 }
 
-// next returns what follows the cursor up to a time, in order.
-func (w *watcher) next(ctx context.Context, until int64) ([]item, error) {
-	rounds, err := w.store.Settled(ctx, w.options.Property, w.after, until, roundsAtOnce)
+// next returns what follows a cursor up to a time, in order.
+func (w *watcher) next(ctx context.Context, after clickhouse.Cursor, until int64) ([]item, error) {
+	rounds, err := w.store.Settled(ctx, w.options.Property, after, until, roundsAtOnce)
 	if err != nil {
 		return nil, err
 	}
 	if len(rounds) == roundsAtOnce {
 		until = rounds[len(rounds)-1].Settled
 	}
-	shoes, err := w.store.Closed(ctx, w.options.Property, w.after, until, shoesAtOnce)
+	shoes, err := w.store.Closed(ctx, w.options.Property, after, until, shoesAtOnce)
 	if err != nil {
 		return nil, err
 	}
-	return merged(rounds, shoes), nil
+	items := merged(rounds, shoes)
+	return items, w.play(ctx, items)
+}
+
+// play reads the rounds of the shoes, which takes one shoe nearly as long as many.
+func (w *watcher) play(ctx context.Context, items []item) error {
+	var of []*item
+	var shoes []*clickhouse.ClosedShoe
+	for i := range items {
+		if x := &items[i]; x.shoe != nil {
+			of, shoes = append(of, x), append(shoes, x.shoe)
+		}
+	}
+	if len(shoes) == 0 {
+		return nil
+	}
+	played, err := w.store.RoundsOf(ctx, w.options.Property, shoes)
+	for i := range played {
+		of[i].played = played[i]
+	}
+	return err
 }
 
 // merged puts rounds and shoes in order. A list of maximum length may go on: what is behind it in the other one waits.
 func merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe) []item {
 	items := make([]item, 0, len(rounds)+len(shoes))
 	for i := range rounds {
-		items = append(items, item{rounds[i].Cursor(), &rounds[i], nil})
+		items = append(items, item{Cursor: rounds[i].Cursor(), round: &rounds[i]})
 	}
 	for i := range shoes {
-		items = append(items, item{shoes[i].Cursor(), nil, &shoes[i]})
+		items = append(items, item{Cursor: shoes[i].Cursor(), shoe: &shoes[i]})
 	}
 	slices.SortFunc(items, func(a, b item) int { return a.Compare(&b.Cursor) })
 	end := len(items)
@@ -230,10 +251,10 @@ func merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe) []it
 }
 
 // score scores items in order.
-func (w *watcher) score(ctx context.Context, items []item) error {
+func (w *watcher) score(items []item) error {
 	for i := range items {
 		x := &items[i]
-		if err := w.one(ctx, x); err != nil {
+		if err := w.one(x); err != nil {
 			return err
 		}
 		if w.scoring == w.host {
@@ -251,9 +272,9 @@ func (w *watcher) score(ctx context.Context, items []item) error {
 }
 
 // one scores an item. It fails before anything is scored, or not at all.
-func (w *watcher) one(ctx context.Context, x *item) error {
+func (w *watcher) one(x *item) error {
 	if x.shoe != nil {
-		return w.shoe(ctx, x)
+		return w.shoe(x)
 	}
 	t, err := w.of(x.Table, x.round)
 	if err != nil {
@@ -310,7 +331,7 @@ func (w *watcher) overdue(ctx context.Context) ([]item, error) {
 			return w.after.At-w.tables[table].At > int64(lateKept)
 		})
 	}
-	return items, nil
+	return items, w.play(ctx, items)
 }
 
 // detectors returns the detectors that score an item. What is known of a patron later may depend on the cards of a
@@ -410,12 +431,8 @@ func disputed(c *clickhouse.ClosedShoe, played []clickhouse.PlayedRound, i int) 
 }
 
 // shoe scores a closed shoe by the detectors that need all of it.
-func (w *watcher) shoe(ctx context.Context, x *item) error {
-	c := x.shoe
-	played, err := w.store.RoundsOf(ctx, w.options.Property, c.Table, c.Shoe)
-	if err != nil {
-		return err
-	}
+func (w *watcher) shoe(x *item) (err error) {
+	c, played := x.shoe, x.played
 	under := make([]*terms, len(played))
 	for i := range played {
 		if under[i], err = w.of(c.Table, &played[i]); err != nil {

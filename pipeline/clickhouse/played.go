@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -216,15 +217,11 @@ func (s *Store) Settled(
 
 // prompt adds wagers, suspected readers and faults of the feed to settled rounds.
 func (s *Store) prompt(ctx context.Context, of string, all []PlayedRound) error {
-	type key struct {
-		table, shoe string
-		round       uint32
-	}
-	at, from, to := map[key]*PlayedRound{}, all[0].At, all[0].At
+	at, from, to := map[shoeRound]*PlayedRound{}, all[0].At, all[0].At
 	var tables, shoes []string
 	for i := range all {
 		p := &all[i]
-		at[key{p.Table, p.Shoe, p.Round}] = p
+		at[shoeRound{p.Table, p.Shoe, p.Round}] = p
 		tables, shoes = append(tables, p.Table), append(shoes, p.Shoe)
 		from, to = min(from, p.At), max(to, p.At)
 	}
@@ -239,7 +236,7 @@ AND at <= fromUnixTimestamp64Nano({to:Int64}) ORDER BY table_id, shoe_id, round,
 		return err
 	}
 	for i := range wagers {
-		if p := at[key{wagers[i].Table, wagers[i].Shoe, wagers[i].Round}]; p != nil {
+		if p := at[shoeRound{wagers[i].Table, wagers[i].Shoe, wagers[i].Round}]; p != nil {
 			p.Wagers = append(p.Wagers, wagers[i])
 		}
 	}
@@ -249,7 +246,7 @@ AND kind = 'deviation' AND verdict IN ('BREACH', 'SUSPECT')`, args)
 		return err
 	}
 	for _, f := range suspected {
-		if p := at[key{f.Table, f.Shoe, f.Round}]; p != nil {
+		if p := at[shoeRound{f.Table, f.Shoe, f.Round}]; p != nil {
 			p.Misread = true
 		}
 	}
@@ -382,6 +379,16 @@ type TableTime struct {
 	From, Until     int64
 }
 
+// DealtTables returns the tables of a property with rounds from one time to before another, sorted.
+func (s *Store) DealtTables(ctx context.Context, property string, from, until int64) (tables []string, err error) {
+	var table string
+	err = s.scan(ctx, "SELECT DISTINCT toString(table_id) AS name FROM "+s.name("rounds")+
+		" WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
+		"AND at < fromUnixTimestamp64Nano({until:Int64}) ORDER BY name",
+		params("property", property, "from", from, "until", until), func() { tables = append(tables, table) }, &table)
+	return tables, s.explain("read the tables with rounds", err)
+}
+
 // DealtRounds yields the rounds of a table, shoe by shoe.
 func (s *Store) DealtRounds(ctx context.Context, of TableTime, yield func(*DealtRound) bool) error {
 	doing := "read the rounds of table " + of.Table
@@ -397,51 +404,84 @@ AND at < fromUnixTimestamp64Nano({until:Int64}) ORDER BY shoe_id, round`,
 	return s.explain(doing, r.each(result, yield))
 }
 
-const ofShoe = "property_id = {property:String} AND table_id = {table:String} AND shoe_id = {shoe:String}"
-
-// RoundsOf returns the rounds of a shoe with their wagers, in order.
-func (s *Store) RoundsOf(ctx context.Context, property, table, shoe string) ([]PlayedRound, error) {
-	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
-	defer cancel()
-	args := params("property", property, "table", table, "shoe", shoe)
-	all, err := selected[PlayedRound](ctx, s, "rounds", ofShoe+" ORDER BY round", args)
-	if err == nil {
-		err = s.addWagers(ctx, all, args)
-	}
-	if err == nil {
-		err = s.countBreaches(ctx, all, args)
-	}
-	return all, s.explain("read the rounds of shoe "+shoe, err)
+// shoeRound is a round of a shoe.
+type shoeRound struct {
+	table, shoe string
+	round       uint32
 }
 
-// addWagers adds the wagers of a shoe to its rounds.
-func (s *Store) addWagers(ctx context.Context, all []PlayedRound, args []any) error {
-	wagers, err := selected[PlayedWager](ctx, s, "wagers", ofShoe+" ORDER BY round, placed_seq, wager_id", args)
+// ofShoes is the condition of the rows of some shoes, with its parameters.
+func ofShoes(property string, shoes []*ClosedShoe) (condition string, args []any) {
+	args = params("property", property)
+	of := make([]string, len(shoes))
+	for i, c := range shoes {
+		table, shoe := fmt.Sprintf("table%d", i), fmt.Sprintf("shoe%d", i)
+		of[i] = "table_id = {" + table + ":String} AND shoe_id = {" + shoe + ":String}"
+		args = append(args, params(table, c.Table, shoe, c.Shoe)...)
+	}
+	return "property_id = {property:String} AND (" + strings.Join(of, " OR ") + ")", args
+}
+
+// RoundsOf returns the rounds of each of some shoes with their wagers, in order.
+func (s *Store) RoundsOf(ctx context.Context, property string, shoes []*ClosedShoe) ([][]PlayedRound, error) {
+	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
+	defer cancel()
+	of, args := ofShoes(property, shoes)
+	all, err := selected[PlayedRound](ctx, s, "rounds", of+" ORDER BY table_id, shoe_id, round", args)
+	at := make(map[shoeRound]*PlayedRound, len(all))
+	for i := range all {
+		at[shoeRound{all[i].Table, all[i].Shoe, all[i].Round}] = &all[i]
+	}
+	if err == nil {
+		err = s.addWagers(ctx, at, of, args)
+	}
+	if err == nil {
+		err = s.countBreaches(ctx, at, of, args)
+	}
+	played := make([][]PlayedRound, len(shoes))
+	for i, c := range shoes {
+		from, _ := slices.BinarySearchFunc(all, c, func(p PlayedRound, c *ClosedShoe) int {
+			return cmp.Or(cmp.Compare(p.Table, c.Table), cmp.Compare(p.Shoe, c.Shoe))
+		})
+		n := from
+		for n < len(all) && all[n].Table == c.Table && all[n].Shoe == c.Shoe {
+			n++
+		}
+		played[i] = all[from:n:n]
+	}
+	return played, s.explain("read the rounds of shoes", err)
+}
+
+// addWagers adds the wagers of some shoes to their rounds.
+func (s *Store) addWagers(ctx context.Context, at map[shoeRound]*PlayedRound, of string, args []any) error {
+	wagers, err := selected[PlayedWager](ctx, s, "wagers", of+" ORDER BY table_id, shoe_id, round, placed_seq, wager_id",
+		args)
 	if err != nil {
 		return err
 	}
-	ledger, err := selected[rows.Vigorish](ctx, s, "vigorish", ofShoe+" AND kind = 'COMMISSION'", args)
+	ledger, err := selected[rows.Vigorish](ctx, s, "vigorish", of+" AND kind = 'COMMISSION'", args)
 	if err != nil {
 		return err
 	}
 	type key struct {
-		round uint32
-		id    string
+		of shoeRound
+		id string
 	}
-	owed := map[key]*rows.Vigorish{}
+	owed := make(map[key]*rows.Vigorish, len(ledger))
 	for i := range ledger {
-		owed[key{ledger[i].Round, ledger[i].WagerID}] = &ledger[i]
+		v := &ledger[i]
+		owed[key{shoeRound{v.TableID, v.ShoeID, v.Round}, v.WagerID}] = v
 	}
-	at := indexOf(all)
 	for _, w := range wagers {
-		if v := owed[key{w.Round, w.ID}]; v != nil {
+		round := shoeRound{w.Table, w.Shoe, w.Round}
+		if v := owed[key{round, w.ID}]; v != nil {
 			w.VigDue, w.VigTaken = v.Least, max(v.Marked, v.Collected)
 			if v.CollectedSeq > 0 && w.VigTaken == 0 { // collected with other wagers: without an amount of its own
 				w.VigTaken = v.Least
 			}
 		}
-		if i, ok := at[w.Round]; ok {
-			all[i].Wagers = append(all[i].Wagers, w)
+		if p := at[round]; p != nil {
+			p.Wagers = append(p.Wagers, w)
 		}
 	}
 	return nil
@@ -450,29 +490,20 @@ func (s *Store) addWagers(ctx context.Context, all []PlayedRound, args []any) er
 // countBreaches counts the findings of the rules about dealing in each round, and notes the rounds in which a reader is
 // suspected of having misread a card. A finding that is SUSPECT only because its law is assumed, or not in force,
 // counts as under the text: otherwise a table under assumed law would have no breaches.
-func (s *Store) countBreaches(ctx context.Context, all []PlayedRound, args []any) error {
-	at := indexOf(all)
-	var round uint32
+func (s *Store) countBreaches(ctx context.Context, at map[shoeRound]*PlayedRound, of string, args []any) error {
+	var round shoeRound
 	var n uint64
 	var misread bool
-	return s.scan(ctx, `SELECT round, countIf(rule != 'count.reader-suspected'),
-toBool(max(rule = 'count.reader-suspected')) FROM `+s.name("findings")+" FINAL WHERE "+ofShoe+" AND "+s.current()+`
+	return s.scan(ctx, `SELECT toString(table_id) AS name, shoe_id, round, countIf(rule != 'count.reader-suspected'),
+toBool(max(rule = 'count.reader-suspected')) FROM `+s.name("findings")+" FINAL WHERE "+of+" AND "+s.current()+`
 AND kind = 'deviation' AND (verdict = 'BREACH' OR verdict = 'SUSPECT' AND
 (startsWith(basis, 'assumed:') OR basis = 'not-in-force' OR rule = 'count.reader-suspected'))
-AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected$') GROUP BY round`, args, func() {
-		if i, ok := at[round]; ok {
-			all[i].Breaches, all[i].Misread = n, misread
-		}
-	}, &round, &n, &misread)
-}
-
-// indexOf finds a round by its number.
-func indexOf(all []PlayedRound) map[uint32]int {
-	at := make(map[uint32]int, len(all))
-	for i := range all {
-		at[all[i].Round] = i
-	}
-	return at
+AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected$') GROUP BY name, shoe_id, round`,
+		args, func() {
+			if p := at[round]; p != nil {
+				p.Breaches, p.Misread = n, misread
+			}
+		}, &round.table, &round.shoe, &round.round, &n, &misread)
 }
 
 // EventIDs returns the ids of the archived events of a table by Seq.
@@ -481,7 +512,7 @@ func (s *Store) EventIDs(ctx context.Context, property, table string, seqs []uin
 	var seq uint64
 	var id string
 	err := s.scan(ctx, "SELECT seq, min(event_id) FROM "+s.name("events")+
-		" WHERE property_id = {property:String} AND table_id = {table:String} AND has({seqs:Array(UInt64)}, seq) "+
+		" WHERE property_id = {property:String} AND table_id = {table:String} AND seq IN {seqs:Array(UInt64)} "+
 		"GROUP BY seq",
 		params("property", property, "table", table, "seqs", seqs), func() { ids[seq] = id }, &seq, &id)
 	return ids, s.explain("read the ids of events", err)
@@ -489,10 +520,14 @@ func (s *Store) EventIDs(ctx context.Context, property, table string, seqs []uin
 
 // AddEvidence stores evidence over stored facts. Rows that are stored already are stored once.
 func (s *Store) AddEvidence(ctx context.Context, run string, list []rows.Evidence) error {
-	sum := sha256.New()
+	t, view := s.table(rows.Find("evidence"), 0), rows.ViewOf(list)
+	sum, text := sha256.New(), []byte{}
 	for i := range list {
-		fmt.Fprintf(sum, "%+v\n", list[i])
+		text = text[:0]
+		for c := range t.Columns {
+			text = t.Columns[c].AppendPlain(text, view, i)
+		}
+		sum.Write(text)
 	}
-	t := s.table(rows.Find("evidence"), 0)
-	return s.insertAll(ctx, &t, rows.ViewOf(list), run+" "+hex.EncodeToString(sum.Sum(nil)[:16]))
+	return s.insertAll(ctx, &t, view, run+" "+hex.EncodeToString(sum.Sum(nil)[:16]))
 }
