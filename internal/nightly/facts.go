@@ -18,7 +18,7 @@ import (
 type factTable struct {
 	rows.Table
 	columns  []rows.Column
-	keys     []rows.Column // of columns
+	keys     []rows.Column // of columns, without the property and the table: the rows are of one table
 	labels   []rows.Column
 	at, shoe *rows.Column
 }
@@ -27,7 +27,9 @@ func factTables() []factTable {
 	var all []factTable
 	for _, t := range rows.FactTables() {
 		columns := t.Compared()
-		keys := slices.DeleteFunc(slices.Clone(columns), func(c rows.Column) bool { return !c.Key })
+		keys := slices.DeleteFunc(slices.Clone(columns), func(c rows.Column) bool {
+			return !c.Key || c.Name == "property_id" || c.Name == "table_id"
+		})
 		all = append(all, factTable{t, columns, keys, t.Labels(), t.Column("at"), t.Column("shoe_id")})
 	}
 	return all
@@ -57,7 +59,7 @@ func (r *run) facts(days []tableDay, b *rows.Set) {
 			if days[k].rows == nil {
 				days[k].rows = r.spareRows()
 			}
-			f := days[k].rows.row(sha256.Sum256(text))
+			f := days[k].rows.row(text)
 			f.name, f.shoe = t.Name, v.Word(t.shoe, row)
 			text = appendPlain(text[:0], t.columns, v, row)
 			f.row = sha256.Sum256(text)
@@ -69,10 +71,10 @@ func (r *run) facts(days []tableDay, b *rows.Set) {
 	}
 }
 
-// factRows are the rows of facts of a table and day. Keys has the index of each by the hash of its key.
+// factRows are the rows of facts of a table and day. Keys has the index of each by its key.
 type factRows struct {
 	list []factRow
-	keys map[[sha256.Size]byte]int32
+	keys map[string]int32
 }
 
 // spareRows returns empty rows, of a day that was folded if there is one: to grow new ones takes longer than to fill
@@ -81,15 +83,15 @@ func (r *run) spareRows() *factRows {
 	if spare, ok := r.spare.Get().(*factRows); ok {
 		return spare
 	}
-	return &factRows{keys: map[[sha256.Size]byte]int32{}}
+	return &factRows{keys: map[string]int32{}}
 }
 
 // row returns the row with a key, a new one for a new key. It is valid until the next call.
-func (f *factRows) row(key [sha256.Size]byte) *factRow {
-	i, known := f.keys[key]
+func (f *factRows) row(key []byte) *factRow {
+	i, known := f.keys[string(key)]
 	if !known {
 		i = int32(len(f.list))
-		f.keys[key], f.list = i, append(f.list, factRow{})
+		f.keys[string(key)], f.list = i, append(f.list, factRow{})
 	}
 	return &f.list[i]
 }
@@ -107,24 +109,28 @@ func (r *run) fold(d *tableDay) {
 		return
 	}
 	type group struct{ name, shoe string }
-	sums, labels := map[group]*rows.Sum256{}, map[group]*rows.Sum256{}
-	counts := map[group]uint64{}
+	type sum struct {
+		rows, labels rows.Sum256
+		n            uint64
+	}
+	sums := map[group]*sum{}
 	for i := range d.rows.list {
 		f := &d.rows.list[i]
-		g := group{f.name, f.shoe}
-		if sums[g] == nil {
-			sums[g], labels[g] = &rows.Sum256{}, &rows.Sum256{}
+		in := sums[group{f.name, f.shoe}]
+		if in == nil {
+			in = &sum{}
+			sums[group{f.name, f.shoe}] = in
 		}
-		sums[g].Add(f.row)
-		labels[g].Add(f.labels)
-		counts[g]++
+		in.rows.Add(f.row)
+		in.labels.Add(f.labels)
+		in.n++
 	}
 	for g, sum := range sums { // sorted below
 		f := clickhouse.FactDigest{
-			Table: d.Table, Name: g.name, Shoe: strings.Clone(g.shoe), Rows: counts[g], Sum: sum.String(),
+			Table: d.Table, Name: g.name, Shoe: strings.Clone(g.shoe), Rows: sum.n, Sum: sum.rows.String(),
 		}
-		if sum := labels[g].String(); sum != "0" {
-			f.Labels = sum
+		if labels := sum.labels.String(); labels != "0" {
+			f.Labels = labels
 		}
 		d.Facts = append(d.Facts, f)
 	}
