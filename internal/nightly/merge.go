@@ -30,7 +30,7 @@ type merged struct {
 	moved []engine.Moved
 	// others are the releases that audited the day live, unless it was this one alone. Labels are not compared then.
 	others []string
-	// before are the tables with events on the gaming day before, nil if this run does not audit that day whole.
+	// before are the tables with events on the gaming day before, or in the 24 hours before; nil if they were not read.
 	before []string
 }
 
@@ -67,6 +67,7 @@ func (r *run) merge(ctx context.Context, res *Result) error {
 	if len(res.Waiting) > 0 {
 		return nil
 	}
+	days[0].before = r.before
 	for i := range days {
 		if i > 0 && r.Shift == "" && r.windows[i-1].until == r.windows[i].from {
 			days[i].before = days[i-1].played()
@@ -129,7 +130,7 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 	if m.others, err = r.others(ctx, w); err != nil {
 		return night, err
 	}
-	if m.moved, err = r.store.Moved(ctx, r.Property, w.from-movedSince, w.until); err != nil {
+	if m.moved, err = r.store.Moved(ctx, r.Property, r.spread, w.from-movedSince, w.until); err != nil {
 		return night, err
 	}
 	row := r.totals(w, m, &night)
@@ -258,7 +259,7 @@ func changed(list, stored []finding.Finding) []finding.Finding {
 func (r *run) beyondTables(
 	ctx context.Context, w window, m *merged, live []finding.Finding, night *Night,
 ) (found []finding.Finding, err error) {
-	var floor, covered, recorded []finding.Finding
+	var floor, covered, recorded, facts []finding.Finding
 	var deadLetters uint64
 	group, of := errgroup.WithContext(ctx) // they only read, and wait for the database
 	group.Go(func() (err error) {
@@ -273,8 +274,14 @@ func (r *run) beyondTables(
 	})
 	group.Go(func() (err error) {
 		of, span := tracing.Start(of, "records")
-		recorded, err = r.beside(of, w, m, night)
+		recorded, err = r.records(of, w, night)
 		tracing.End(span, err)
+		return err
+	})
+	group.Go(func() (err error) {
+		if facts, night.Run.FactsSHA256, err = r.compareFacts(of, w, m); err == nil {
+			night.Vanished, err = r.vanished(of, w, m)
+		}
 		return err
 	})
 	if err := group.Wait(); err != nil {
@@ -287,7 +294,7 @@ func (r *run) beyondTables(
 		return nil, err
 	}
 	night.Suspicions = compared
-	return r.statistics(ctx, w, slices.Concat(floor, covered, recorded, suspected, r.moved(w, m.moved)))
+	return r.statistics(ctx, w, slices.Concat(floor, covered, recorded, facts, suspected, r.moved(w, m.moved)))
 }
 
 // totals is the row of the run with the totals of the replay; the open shoes go into the night.
@@ -315,20 +322,6 @@ func (r *run) totals(w window, m *merged, night *Night) clickhouse.AuditRun {
 	slices.Sort(row.Rulebooks)
 	row.EventsSHA256, row.OpenShoes = hex.EncodeToString(events.Sum(nil)), uint32(len(night.Open))
 	return row
-}
-
-// beside proves the records of the console, compares the facts and names the tables that vanished.
-func (r *run) beside(ctx context.Context, w window, m *merged, night *Night) (found []finding.Finding, err error) {
-	if found, err = r.records(ctx, w, night); err != nil {
-		return nil, err
-	}
-	facts, sum, err := r.compareFacts(ctx, w, m)
-	if err != nil {
-		return nil, err
-	}
-	night.Run.FactsSHA256 = sum
-	night.Vanished, err = r.vanished(ctx, w, m)
-	return append(found, facts...), err
 }
 
 // vanished returns the tables that have events on the day before, or in the 24 hours before, and none in it.
@@ -379,13 +372,17 @@ func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := engine.NewFloor(r.Engine)
-	f.Note(configs)
-	settled, err := r.store.FirstRounds(ctx, r.Property, 0, w.until)
+	// The days are in order: the rounds of those before are known.
+	more, err := r.store.FirstRounds(ctx, r.Property, r.usedUntil, w.until)
 	if err != nil {
 		return nil, err
 	}
-	f.NoteRounds(settled)
+	r.used, r.usedUntil = append(r.used, more), w.until
+	f := engine.NewFloor(r.Engine)
+	f.Note(configs)
+	for _, used := range r.used {
+		f.NoteRounds(used)
+	}
 	return slices.DeleteFunc(f.Findings(), func(f finding.Finding) bool {
 		return f.GamingDay != w.day ||
 			(r.Shift != "" && f.Shift != r.Shift)

@@ -25,6 +25,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // Options are the gaming days and the share of a worker.
@@ -154,12 +155,19 @@ type run struct {
 	late    map[string][]hole // by table, filled by events that arrived late
 	// restarted are the tables whose numbers began again.
 	restarted map[string]bool
-	// parted are the tables whose partitions number their events apart.
+	// before are the tables with events in the 24 hours before the first day.
+	before []string
+	// spread are the tables with events in several partitions of a topic, parted those whose partitions number their
+	// events apart.
+	spread []string
 	parted map[string]*clickhouse.Parted
 	// events is about how many events the days have.
 	events uint64
 	// stored are the days that were read at once.
 	stored map[string]storedDay
+	// used are the first and last rounds of the configurations before the time usedUntil.
+	used      []*rows.Rounds
+	usedUntil int64
 	// spare are factRows of days that were folded.
 	spare sync.Pool
 }
@@ -176,7 +184,7 @@ func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err 
 		}
 		r.windows = append(r.windows, window{day, from, until})
 	}
-	all, err := db.Tables(ctx, o.Property, r.windows[0].from, r.end())
+	all, err := r.present(ctx)
 	if err == nil {
 		err = r.checkPatronKeys(ctx, all)
 	}
@@ -192,7 +200,7 @@ func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err 
 	for i := range all {
 		r.events += all[i].Events
 	}
-	if r.parted, err = db.Parted(ctx, o.Property, r.windows[0].from-movedSince, r.end()+beside); err != nil {
+	if r.parted, err = db.Parted(ctx, o.Property, r.spread, r.windows[0].from-movedSince, r.end()+beside); err != nil {
 		return res, err
 	}
 	lease, err := db.Take(ctx, r.lease(o.Worker), o.Holder)
@@ -212,6 +220,27 @@ func Run(ctx context.Context, db *clickhouse.Store, o Options) (res Result, err 
 	})
 	err = group.Wait()
 	return res, errors.Join(err, lease.Release(context.WithoutCancel(ctx)))
+}
+
+// present returns the tables with events on the days, and notes those before and those in several partitions.
+func (r *run) present(ctx context.Context) (all []clickhouse.ArchivedTable, err error) {
+	from, until := r.windows[0].from, r.end()
+	tables, err := r.store.Present(ctx, r.Property,
+		clickhouse.Window{Since: from - movedSince, From: from, Until: until, Later: until + beside})
+	r.before = []string{}
+	for i := range tables {
+		t := &tables[i]
+		if t.Events > 0 {
+			all = append(all, t.ArchivedTable)
+		}
+		if t.Before {
+			r.before = append(r.before, t.Table)
+		}
+		if t.Spread {
+			r.spread = append(r.spread, t.Table)
+		}
+	}
+	return all, err
 }
 
 // nothing is ErrNothing, with the records of the days that could not be read.
@@ -263,9 +292,6 @@ func (r *run) assigned(table string) bool {
 	return int(h.Sum64()%uint64(r.Workers)) == r.Worker
 }
 
-// maxTablesAtOnce bounds the tables that one query reads: what the replay of each holds stays in memory until it ends.
-const maxTablesAtOnce = 16
-
 // part replays the worker's tables and stores the results.
 func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhouse.ArchivedTable, res *Result) error {
 	started := r.Now()
@@ -295,6 +321,26 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 		}
 		return nil
 	}
+	if err := r.replayAll(ctx, tables, ended); err != nil {
+		return err
+	}
+	for i := range writers {
+		w := &writers[i]
+		if err := w.add(ctx, "done", partDone{w.no + len(w.lines), started}); err != nil {
+			return err
+		}
+		if err := w.flush(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// maxTablesAtOnce bounds the tables that one query reads: what the replay of each holds stays in memory until it ends.
+const maxTablesAtOnce = 16
+
+// replayAll replays tables, some at once, and calls done with each that has ended.
+func (r *run) replayAll(ctx context.Context, tables []clickhouse.ArchivedTable, done func(*replay) error) error {
 	parallel := cmp.Or(r.Parallel, 2*runtime.GOMAXPROCS(0))
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -308,24 +354,18 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 			events := uint64(0)
 			err := r.replay(ctx, some, func(p *replay) error {
 				events += p.folded
-				return ended(p)
+				return done(p)
 			})
 			span.SetAttributes(attribute.Int("shoeproof.tables", n), attribute.Int64("shoeproof.events", int64(events)))
 			tracing.End(span, err)
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return err
-	}
-	for i := range writers {
-		w := &writers[i]
-		if err := w.add(ctx, "done", partDone{w.no + len(w.lines), started}); err != nil {
+	if r.Workers == 1 { // what is stored of the days is read beside the last tables
+		group.Go(func() error {
+			_, err := r.storedOf(working, r.windows[0])
 			return err
-		}
-		if err := w.flush(ctx); err != nil {
-			return err
-		}
+		})
 	}
-	return nil
+	return group.Wait()
 }

@@ -9,6 +9,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/ClickHouse/ch-go/proto"
 	"golang.org/x/sync/errgroup"
@@ -46,6 +47,32 @@ func (s *Store) Tables(ctx context.Context, property string, from, until int64) 
 toString(table_id) AS name, count() AS n, max(seq) AS last FROM `+s.name("events")+` WHERE property_id = {property:String}
 AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
 GROUP BY property_id, name ORDER BY name`, params("property", property, "from", from, "until", until)...)
+}
+
+// Window is a time from From to before Until, and the time around it from Since to before Later; ns UTC.
+type Window struct{ Since, From, Until, Later int64 }
+
+// Present is a table in the archive, in a window and in the time around it.
+type Present struct {
+	ArchivedTable // Events and Last are of the window
+	// Before is true if it has events in the 24 hours before the window.
+	Before bool `ch:"before"`
+	// Spread is true if it has events in several partitions of a topic, in the window and in the time around it.
+	Spread bool `ch:"spread"`
+}
+
+// Present returns the tables of a property with events in a window or around it, sorted. It is one query: each reads the
+// index columns of all these events.
+func (s *Store) Present(ctx context.Context, property string, w Window) ([]Present, error) {
+	return list[Present](ctx, s, "read the tables of the archive", `WITH at >= fromUnixTimestamp64Nano({from:Int64})
+AND at < fromUnixTimestamp64Nano({until:Int64}) AS within
+SELECT property_id, name, sum(events) AS n, max(seqs) AS last, max(early) AS before, max(parts) AS spread
+FROM (SELECT property_id, toString(table_id) AS name, countIf(within) AS events, maxIf(seq, within) AS seqs,
+countIf(at < fromUnixTimestamp64Nano({from:Int64}) AND at >= fromUnixTimestamp64Nano({before:Int64})) > 0 AS early,
+min(partition) < max(partition) AS parts FROM `+s.name("events")+` WHERE property_id = {property:String}
+AND at >= fromUnixTimestamp64Nano({since:Int64}) AND at < fromUnixTimestamp64Nano({later:Int64})
+GROUP BY property_id, table_id, topic) GROUP BY property_id, name ORDER BY name`, params("property", property,
+		"from", w.From, "until", w.Until, "before", w.From-int64(24*time.Hour), "since", w.Since, "later", w.Later)...)
 }
 
 // LastEvent returns the last event of a table from one time to before another, in the order of a replay: how many

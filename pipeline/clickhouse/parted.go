@@ -67,12 +67,17 @@ func (p *Parted) add(partition int32, tick int64, low, high uint64) (apart bool)
 	return apart
 }
 
-// Parted returns by name the tables of a property that are parted from one time to before another.
-func (s *Store) Parted(ctx context.Context, property string, from, until int64) (map[string]*Parted, error) {
+// Parted returns by name those of some tables of a property that are parted from one time to before another.
+func (s *Store) Parted(ctx context.Context, property string, tables []string, from, until int64) (
+	map[string]*Parted, error,
+) {
+	if len(tables) == 0 {
+		return nil, nil
+	}
 	const doing = "read the partitions of tables"
-	of := " FROM " + s.name("events") + " WHERE property_id = {property:String} AND " +
-		"at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})"
-	args := params("property", property, "from", from, "until", until, "tick", partedTick)
+	of := " FROM " + s.name("events") + " WHERE property_id = {property:String} AND table_id IN {tables:Array(String)} " +
+		"AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})"
+	args := params("property", property, "tables", tables, "from", from, "until", until, "tick", partedTick)
 	all, apart := map[string]*Parted{}, map[string]bool{}
 	var table string
 	var partition int32
@@ -94,9 +99,9 @@ func (s *Store) Parted(ctx context.Context, property string, from, until int64) 
 	}
 	// Numbers that are close to each other show it by two events of one number.
 	err = s.scan(ctx, "SELECT toString(table_id) AS name FROM (SELECT table_id, seq"+of+
-		" AND table_id IN {tables:Array(String)} GROUP BY table_id, seq "+
+		" AND table_id IN {candidates:Array(String)} GROUP BY table_id, seq "+
 		"HAVING min(partition) < max(partition) AND uniqExact(event_id) > 1) GROUP BY name",
-		append(args, params("tables", slices.Sorted(maps.Keys(all)))...), func() { apart[table] = true }, &table)
+		append(args, params("candidates", slices.Sorted(maps.Keys(all)))...), func() { apart[table] = true }, &table)
 	maps.DeleteFunc(all, func(table string, _ *Parted) bool { return !apart[table] })
 	return all, s.explain(doing, err)
 }
