@@ -243,7 +243,7 @@ toUInt32(banker_cards), cards, wagers, staked, paid,
 expected_pay, collected, returned, vigorish, auditable, first_seq, end_seq FROM `+r.Store.Table(
 				"rounds",
 			)+
-				" FINAL WHERE property_id = {property:String} AND gaming_day = {day:Date32}",
+				" FINAL WHERE property_id = {property:String} AND gaming_day = {day:Date32}"+clickhouse.NearDays("day", "day"),
 			nil,
 			func(scan func(...any) error) error {
 				var x export.Round

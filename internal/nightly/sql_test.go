@@ -169,7 +169,7 @@ func BenchmarkSQL(b *testing.B) {
 				used.Seconds()*1e6/float64(f.events()), len(found))
 			all, processor = all+wall, processor+used
 		}
-		s := auditAgain(b, cfg.Database, 2, f)
+		s := auditAgain(b, &archiveRun{Database: cfg.Database, Days: f.days, Workers: 2}, f)
 		b.Logf("%-60s %8.2f s, %5.2f us/event", "all rules and detectors, audit run, 2 workers",
 			s.wall*float64(f.events())/1e6, s.process+s.server)
 		b.ReportMetric(all.Seconds(), "SQL-s")

@@ -186,13 +186,14 @@ func (n *night) last(ctx context.Context) (int64, error) {
 func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows.Evidence)) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	var replaced []rows.Evidence
 	items, err := w.next(ctx, w.after, until)
 	for err == nil && len(items) > 0 {
 		following := w.ahead(ctx, items[len(items)-1].Cursor, until)
 		if err := w.score(items); err != nil {
 			return err
 		}
-		var replaced []rows.Evidence
+		replaced = replaced[:0]
 		for i := range w.pending.evidence {
 			if e := &w.pending.evidence[i]; e.GamingDay == n.name {
 				take(e)
@@ -209,7 +210,7 @@ func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows
 				n.Findings = append(n.Findings, *f)
 			}
 		}
-		w.pending = pending{}
+		w.pending = pending{evidence: w.pending.evidence[:0], findings: w.pending.findings[:0]}
 		if len(replaced) > 0 {
 			if err := n.store.AddEvidence(ctx, "night "+n.name, replaced); err != nil {
 				return err

@@ -124,7 +124,7 @@ type Step struct {
 
 // roundsAtOnce and shoesAtOnce are the maximum numbers that are read and scored together.
 const (
-	roundsAtOnce = 8000
+	roundsAtOnce = 4000
 	shoesAtOnce  = 100
 )
 

@@ -84,6 +84,14 @@ func (d Days) where() (string, []any) {
 		params("property", d.Property, "from", d.From, "to", d.To, "shift", d.Shift)
 }
 
+// NearDays is a condition on the time of facts of the gaming days from one parameter to another. The gaming day is in
+// no key: without the condition a query reads the facts of all days. A gaming day ends at most 60 h after its date
+// began in UTC, and a shoe some hours later.
+func NearDays(from, to string) string {
+	return " AND at >= toDateTime64({" + from + ":Date32} - 3, 9, 'UTC') AND at < toDateTime64({" + to +
+		":Date32} + 4, 9, 'UTC')"
+}
+
 func list[T any](ctx context.Context, s *Store, doing, query string, args ...any) ([]T, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
@@ -115,7 +123,7 @@ func (s *Store) Played(ctx context.Context, d Days) ([]Played, error) {
 	return list[Played](ctx, s, "sum up the rounds", `SELECT toString(r.gaming_day) AS day, r.shift AS shift,
 r.table_id AS table, count() AS n, sum(r.staked) AS staked,
 sum(r.paid) AS paid, sum(r.collected) AS won, sum(r.vigorish) AS vig FROM `+s.name("rounds")+
-		" AS r FINAL WHERE "+where+" GROUP BY day, shift, table", args...)
+		" AS r FINAL WHERE "+where+NearDays("from", "to")+" GROUP BY day, shift, table", args...)
 }
 
 // Risks sums the stakes of some days by table, configuration and spot.
@@ -125,8 +133,8 @@ func (s *Store) Risks(ctx context.Context, d Days) ([]Risk, error) {
 -sum(w.stake * w.ev) AS expected,
 sum(toFloat64(w.stake) * w.stake) AS squares
 FROM (SELECT * FROM `+s.name("wagers")+` FINAL WHERE property_id = {property:String}
-AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}) AS w
-INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+`) AS r
+AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}`+NearDays("from", "to")+`) AS w
+INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+NearDays("from", "to")+`) AS r
 ON w.property_id = r.property_id AND w.table_id = r.table_id AND w.shoe_id = r.shoe_id AND w.round = r.round
 GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 }
@@ -137,8 +145,8 @@ func (s *Store) EvidenceByKey(ctx context.Context, property, day string) ([]KeyE
 argMax(table_id, ln_e) AS table, argMax(shoe_id, ln_e) AS shoe,
 argMax(e.round, ln_e) AS round, argMax(e.seq, ln_e) AS seq,
 toUnixTimestamp64Nano(argMax(e.at, ln_e)) AS moment FROM `+s.name("evidence")+` AS e FINAL
-WHERE property_id = {property:String} AND gaming_day = {day:Date32} GROUP BY detector, key ORDER BY detector, key`,
-		params("property", property, "day", day)...)
+WHERE property_id = {property:String} AND gaming_day = {from:Date32}`+NearDays("from", "to")+`
+GROUP BY detector, key ORDER BY detector, key`, params("property", property, "from", day, "to", day)...)
 }
 
 // CountFindings counts the findings of a property whose rule has a prefix, from a gaming day until before another one.
@@ -163,8 +171,8 @@ func (s *Store) VigorishDue(ctx context.Context, d Days) ([]VigorishDue, error) 
 v.table_id AS table, count() AS n,
 sum(v.won) AS won, sum(v.least) AS least, sum(v.most) AS most
 FROM (SELECT * FROM `+s.name("vigorish")+` FINAL WHERE property_id = {property:String}
-AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}) AS v
-INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+`) AS r
+AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}`+NearDays("from", "to")+`) AS v
+INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+NearDays("from", "to")+`) AS r
 ON v.property_id = r.property_id AND v.table_id = r.table_id AND v.shoe_id = r.shoe_id AND v.round = r.round
 GROUP BY day, shift, table`, args...)
 }
@@ -174,7 +182,7 @@ func (s *Store) DealtBy(ctx context.Context, d Days) ([]Dealt, error) {
 	where, args := d.where()
 	return list[Dealt](ctx, s, "count the dealers' rounds",
 		"SELECT dealer_id AS dealer, countIf(auditable) AS n FROM "+s.name("rounds")+" FINAL WHERE "+where+
-			" AND dealer_id != '' GROUP BY dealer ORDER BY dealer", args...)
+			NearDays("from", "to")+" AND dealer_id != '' GROUP BY dealer ORDER BY dealer", args...)
 }
 
 // TriageActions returns the actions of triage on the findings of these days, in order.

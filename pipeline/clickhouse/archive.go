@@ -61,8 +61,8 @@ type Present struct {
 	Spread bool `ch:"spread"`
 }
 
-// Present returns the tables of a property with events in a window or around it, sorted. It is one query: each reads the
-// index columns of all these events.
+// Present returns the tables of a property with events in a window or around it, sorted. It is one query: each query
+// reads the index columns of all these events.
 func (s *Store) Present(ctx context.Context, property string, w Window) ([]Present, error) {
 	return list[Present](ctx, s, "read the tables of the archive", `WITH at >= fromUnixTimestamp64Nano({from:Int64})
 AND at < fromUnixTimestamp64Nano({until:Int64}) AS within
