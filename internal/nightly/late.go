@@ -239,8 +239,11 @@ func (r *run) without(ctx context.Context, table *clickhouse.ArchivedTable) (*wi
 	if len(late) == 0 || r.restarted[table.Table] {
 		return nil, nil
 	}
-	auditor, _, err := r.begin(ctx, table)
-	return &without{engine: auditor, late: late, days: newDays(table.Table, len(r.windows))}, err
+	engines, _, err := r.begin(ctx, []clickhouse.ArchivedTable{*table})
+	if err != nil {
+		return nil, err
+	}
+	return &without{engine: engines[0], late: late, days: newDays(table.Table, len(r.windows))}, nil
 }
 
 // apply takes an event unless it arrived late.

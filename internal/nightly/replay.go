@@ -46,26 +46,37 @@ func (d *tableDay) end() string {
 	return hex.EncodeToString(d.digest.Sum(nil))
 }
 
-// begin returns an engine with the state of a table's last snapshot, nil from the first event.
-func (r *run) begin(ctx context.Context, table *clickhouse.ArchivedTable) (*engine.Engine, *rows.Snapshot, error) {
+// begin returns for each table an engine with the state of its last snapshot, and that snapshot; nil from the first
+// event.
+func (r *run) begin(ctx context.Context, tables []clickhouse.ArchivedTable) (
+	[]*engine.Engine, []*rows.Snapshot, error,
+) {
 	options := r.Engine
 	options.NoArchive, options.NoSnapshots = true, true
-	if r.Whole {
-		return engine.New(options), nil, nil
+	engines, from := make([]*engine.Engine, len(tables)), make([]*rows.Snapshot, len(tables))
+	if !r.Whole {
+		starts := make([]clickhouse.Start, len(tables))
+		for i := range tables {
+			moment := r.windows[0].from
+			if p := r.parted[tables[i].Table]; p != nil { // the live audit did not know what it lacked
+				moment = min(moment, p.Since)
+			}
+			starts[i] = clickhouse.Start{Table: &tables[i], Moment: moment, Lossless: func(m *rows.Snapshot) bool {
+				engines[i] = restored(options, m)
+				return engines[i] == nil || engines[i].Lossless()
+			}}
+		}
+		var err error
+		if from, err = r.store.SnapshotsBefore(ctx, r.Property, starts); err != nil {
+			return nil, nil, err
+		}
 	}
-	var from *engine.Engine // with the state of the last candidate
-	moment := r.windows[0].from
-	if p := r.parted[table.Table]; p != nil { // the live audit did not know what it lacked
-		moment = min(moment, p.Since)
+	for i := range tables {
+		if from[i] == nil || engines[i] == nil {
+			engines[i], from[i] = engine.New(options), nil
+		}
 	}
-	m, err := r.store.SnapshotBefore(ctx, table, moment, func(m *rows.Snapshot) bool {
-		from = restored(options, m)
-		return from == nil || from.Lossless()
-	})
-	if m == nil || err != nil || from == nil {
-		return engine.New(options), nil, err
-	}
-	return from, m, nil
+	return engines, from, nil
 }
 
 // restored returns an engine with the state of a snapshot, nil if another release wrote it.
@@ -106,20 +117,21 @@ func (r *run) replay(ctx context.Context, tables []clickhouse.ArchivedTable, don
 	if err := r.store.ReadEpochs(ctx, tables); err != nil {
 		return err
 	}
+	engines, from, err := r.begin(ctx, tables)
+	if err != nil {
+		return err
+	}
 	all := make([]clickhouse.TableReplay, len(tables))
 	for i := range tables {
 		p := &replay{
 			run: r, days: newDays(tables[i].Table, len(r.windows)), parted: r.parted[tables[i].Table], last: map[int32]int64{},
+			auditor: engines[i],
 		}
-		o := clickhouse.TableReplay{Table: &tables[i], Each: p.apply, End: func() error {
+		o := clickhouse.TableReplay{Table: &tables[i], After: from[i], Each: p.apply, End: func() error {
 			p.finish()
 			return done(p)
 		}}
-		var err error
 		if p.following, p.left, err = r.store.LastEvent(ctx, o.Table, r.windows[0].from, r.end()); err != nil {
-			return err
-		}
-		if p.auditor, o.After, err = r.begin(ctx, o.Table); err != nil {
 			return err
 		}
 		if o.After != nil {
