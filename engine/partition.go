@@ -73,6 +73,35 @@ func (e *Engine) Elsewhere(played []Played) {
 	}
 }
 
+// Learn notes, between two records of a partition, until when tables have played in other partitions since. What a
+// start would learn besides is not noted, so that the rows are those of a start. Again is true if a start would judge
+// the last events of a table otherwise.
+func (e *Engine) Learn(played []Played, here int32) (again bool) {
+	for i := range played {
+		p := &played[i]
+		key := p.PropertyID + "\x00" + p.TableID
+		of := func(k Played) bool { return k.Partition == p.Partition }
+		if t := e.tables[key]; t != nil && p.Partition != here {
+			last := schema.Event{Seq: t.order.Log.Next() - 1, At: t.order.Newest()}
+			k := slices.IndexFunc(t.played, of)
+			again = again || t.both(p, &last) && (k < 0 || !t.both(&t.played[k], &last))
+			if k >= 0 {
+				t.played[k] = *p
+			}
+		}
+		if k := slices.IndexFunc(e.played[key], of); k >= 0 {
+			e.played[key][k] = *p
+		}
+	}
+	return again
+}
+
+// both reports whether a table plays in another partition, too, at the time of an event, with numbers of its own.
+func (t *table) both(p *Played, ev *schema.Event) bool {
+	return p.Until-t.since > handover && p.At-ev.At < handover && ev.At-p.Until < goesOn &&
+		(t.order.Apart(ev, p.At, p.First) || t.order.Apart(ev, p.Until, p.Last))
+}
+
 // Beside notes that another partition has events of a table before its next record, with numbers of their own: they
 // cannot be put in order. What they may have contained is not known, as if it was lost.
 func (e *Engine) Beside(other int32) { e.beside, e.besideAt = true, other }
@@ -93,8 +122,7 @@ func (e *Engine) elsewhere(t *table, here int32) (last *Played) {
 		if !t.seen && p.At < ev.At && (last == nil || p.At > last.At) {
 			last = p
 		}
-		both := p.Until-t.since > handover && p.At-ev.At < handover && ev.At-p.Until < goesOn
-		if both && (t.order.Apart(ev, p.At, p.First) || t.order.Apart(ev, p.Until, p.Last)) {
+		if t.both(p, ev) {
 			e.Beside(p.Partition)
 		}
 	}

@@ -43,6 +43,8 @@ type flow struct {
 	load       int64     // of the batch, in the load of the group
 	beside     beside
 	elsewhere  []Played  // tables that have played in the partitions of the topic
+	learned    time.Time // when that was read, and
+	heard      int64     // next then
 	flights    []*flight // in order; their outcome is not yet known to the flow
 	failed     bool      // a batch was not written: none may follow
 	took       chan struct{}
@@ -102,8 +104,10 @@ func (f *flow) run(ctx context.Context, truncated *CutError) error {
 // outcome is the error with which a stream ends. What a journal has is not lost: the next start makes it again.
 func (f *flow) outcome(ctx context.Context, err error) error {
 	switch {
-	case errors.Is(err, ErrRevoked):
+	case errors.Is(err, ErrRevoked), errors.Is(err, ErrAgain) && ctx.Err() != nil:
 		return nil
+	case errors.Is(err, ErrAgain):
+		return err
 	case err != nil && ctx.Err() != nil && f.opt.Journal != nil:
 		if h := f.opt.Hooks.Unconfirmed; h != nil {
 			h(f.stream.Topic(), f.stream.Partition(), err)
@@ -134,6 +138,9 @@ func (f *flow) move(ctx context.Context, p page) error {
 			p = f.read(ctx, f.wait())
 		}
 		if err := f.release(ctx); err != nil {
+			return err
+		}
+		if err := f.learn(ctx); err != nil {
 			return err
 		}
 		for i := range p.records {

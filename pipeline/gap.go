@@ -9,6 +9,9 @@ import (
 // another. What is not yet written is then dropped: the new owner reads it again.
 var ErrRevoked = errors.New("the partition was given to another consumer")
 
+// ErrAgain is what a work returns that must read its partition again, from a new Stream.
+var ErrAgain = errors.New("the partition is to be read again")
+
 // CutError reports that the log ends before the offset that was read. Its last records are lost, as when a broker that
 // lacked them became the leader, or it is another log.
 type CutError struct {

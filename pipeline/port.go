@@ -45,7 +45,8 @@ const MaxEvent = engine.MaxEvent
 type Source interface {
 	// Consume calls work for each partition that this process owns, each in a separate goroutine, and waits for all of
 	// them. It returns nil when every partition has ended, or when ctx is done; otherwise the first error. A source that
-	// reassigns partitions cancels the context of the work of a lost partition and calls work for each new one.
+	// reassigns partitions cancels the context of the work of a lost partition and calls work for each new one. A source
+	// without end calls work again for a partition, with a new Stream, after ErrAgain.
 	Consume(ctx context.Context, work func(ctx context.Context, s Stream) error) error
 }
 
@@ -96,6 +97,9 @@ type Restorer interface {
 // Newcomer is a Step for which it matters that a table of its stream has played in another partition, too.
 type Newcomer interface {
 	Elsewhere(played []Played)
+	// Learn is Elsewhere between two records. Again is true if records of the partition were judged which a step that had
+	// known it would have judged otherwise.
+	Learn(played []Played, partition int32) (again bool)
 }
 
 // Sink keeps batches.

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,9 +36,8 @@ func (f *flow) resume(ctx context.Context, truncated *CutError) (rest page, ende
 	if f.opt.Journal == nil {
 		return page{}, false, nil
 	}
-	topic := f.stream.Topic()
-	if f.elsewhere, err = f.opt.Journal.Beside(ctx, topic); err != nil {
-		return page{}, false, fmt.Errorf("find the tables of topic %s: %w", topic, err)
+	if err := f.readElsewhere(ctx); err != nil {
+		return page{}, false, err
 	}
 	f.acquaint()
 	r, err := f.locate(ctx, truncated)
@@ -45,6 +45,37 @@ func (f *flow) resume(ctx context.Context, truncated *CutError) (rest page, ende
 		return page{}, false, err
 	}
 	return r.run(ctx)
+}
+
+func (f *flow) readElsewhere(ctx context.Context) (err error) {
+	topic := f.stream.Topic()
+	f.learned = f.opt.Now()
+	if f.elsewhere, err = f.opt.Journal.Beside(ctx, topic); err != nil {
+		return fmt.Errorf("find the tables of topic %s: %w", topic, err)
+	}
+	return nil
+}
+
+// learn reads which tables have played in other partitions since. Where a start would judge records otherwise that are
+// judged already, the stream starts again: the rows are then those of a start, as after a crash, and no row depends on
+// when it was learned between two starts.
+func (f *flow) learn(ctx context.Context) error {
+	step, ok := f.step.(Newcomer)
+	if !ok || f.opt.Journal == nil || f.opt.LearnEvery == 0 || f.last.Records == 0 || f.next == f.heard ||
+		f.opt.Now().Sub(f.learned) < f.opt.LearnEvery {
+		return nil
+	}
+	f.heard = f.next
+	if err := f.readElsewhere(ctx); err != nil {
+		return err
+	}
+	f.mu.Lock()
+	again := step.Learn(f.elsewhere, f.stream.Partition())
+	f.mu.Unlock()
+	if !again {
+		return nil
+	}
+	return cmp.Or(f.flush(ctx), ErrAgain)
 }
 
 // acquaint gives a new step the tables that have played in the partitions of the topic.

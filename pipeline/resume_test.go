@@ -35,6 +35,7 @@ type topicOf struct {
 	given  int
 	at     int64
 	cancel context.CancelCauseFunc
+	turn   func(given int) // before each page
 }
 
 // half is taken away in the middle.
@@ -45,7 +46,11 @@ func half(values [][]byte) *topicOf {
 func (l *topicOf) Consume(ctx context.Context, work func(context.Context, pipeline.Stream) error) error {
 	ctx, l.cancel = context.WithCancelCause(ctx)
 	defer l.cancel(nil)
-	return work(ctx, l)
+	err := work(ctx, l)
+	for errors.Is(err, pipeline.ErrAgain) {
+		err = work(ctx, l)
+	}
+	return err
 }
 func (l *topicOf) Topic() string                       { return "test" }
 func (l *topicOf) Partition() int32                    { return l.no }
@@ -59,6 +64,9 @@ func (l *topicOf) Begin(offset, end int64) {
 }
 
 func (l *topicOf) Next(ctx context.Context, _ time.Duration) ([]pipeline.Record, error) {
+	if l.turn != nil {
+		l.turn(l.given)
+	}
 	if l.at < l.first {
 		gap := pipeline.Record{Offset: l.at, Bad: &pipeline.GapError{Topic: "test", From: l.at, To: l.first - 1}}
 		l.at = l.first
@@ -553,28 +561,7 @@ func movesUnknown(t *testing.T, before, after []schema.Event) {
 // Two systems publish one table in two partitions, each with its own numbers. As of the next start each partition knows
 // of the other, in whatever order they start: it accuses no one of what the other may have.
 func TestTwoNumberings(t *testing.T) {
-	config, err := deal.Config("nj-mini", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := deal.NewTable(deal.Options{Config: config, Seed: 1})
-	all := slices.Concat(table.Open(), table.ShoeOf(8), table.ShoeOf(8), table.ShoeOf(8), table.Close())
-	var of [2][]schema.Event
-	for i := range all {
-		to := []int{0}
-		switch all[i].Payload.(type) {
-		case *schema.TableOpened, *schema.RoundStarted:
-			to = []int{0, 1}
-		case *schema.WagerPlaced, *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned:
-			to = []int{1}
-		default: // the other system's
-		}
-		for _, no := range to {
-			ev := all[i].Clone()
-			ev.Seq, ev.EventID = uint64(len(of[no])+1), fmt.Sprintf("%d-%d", no, len(of[no]))
-			of[no] = append(of[no], ev)
-		}
-	}
+	all, of := twoNumberings(t)
 	opt := enginetest.Options()
 	opt.Stretch = 20
 	for _, order := range [][2]int32{{0, 1}, {1, 0}} {
@@ -611,4 +598,95 @@ func TestTwoNumberings(t *testing.T) {
 		}
 		same(t, "findings feed.partition of the last shoe", 1, named)
 	}
+}
+
+// twoNumberings are the events of a table, and these as two systems publish them.
+func twoNumberings(t *testing.T) (all []schema.Event, of [2][]schema.Event) {
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := deal.NewTable(deal.Options{Config: config, Seed: 1})
+	all = slices.Concat(table.Open(), table.ShoeOf(8), table.ShoeOf(8), table.ShoeOf(8), table.Close())
+	for i := range all {
+		to := []int{0}
+		switch all[i].Payload.(type) {
+		case *schema.TableOpened, *schema.RoundStarted:
+			to = []int{0, 1}
+		case *schema.WagerPlaced, *schema.WagerPaid, *schema.WagerCollected, *schema.WagerReturned:
+			to = []int{1}
+		default: // the other system's
+		}
+		for _, no := range to {
+			ev := all[i].Clone()
+			ev.Seq, ev.EventID = uint64(len(of[no])+1), fmt.Sprintf("%d-%d", no, len(of[no]))
+			of[no] = append(of[no], ev)
+		}
+	}
+	return all, of
+}
+
+// Two systems publish one table, and no partition starts again by itself. A stream that learns it from the snapshots of
+// the other partition starts again: from there on it accuses no one, and a crash at any time changes no row.
+func TestTwoNumberingsAreLearned(t *testing.T) {
+	_, of := twoNumberings(t)
+	opt := enginetest.Options()
+	opt.Stretch = 20
+	values := [2][][]byte{enginetest.Encode(of[0]), enginetest.Encode(of[1])}
+	for _, no := range []int32{0, 1} {
+		played := func(stop int) *pipeline.MemorySink {
+			sink, knows := pipeline.NewMemorySink(), false
+			o := journaled(sink, opt)
+			o.ReleaseAtEnd, o.LearnEvery, o.FlushRows = true, time.Nanosecond, 20
+			o.Hooks.Resumed = func(_ string, _ int32, r pipeline.Resume) {
+				same(t, "rows that differ", "", r.Differs)
+			}
+			o.Hooks.Flushed = func(f pipeline.Flush) {
+				for _, f := range f.Batch.Findings {
+					knows = knows || f.Rule == "feed.partition"
+					if accuses := f.Verdict == finding.Breach || f.Verdict == finding.Suspect; knows && accuses &&
+						!strings.HasPrefix(f.Rule, "feed.") {
+						t.Errorf("partition %d: %s %s: %s", no, f.Verdict, f.Rule, f.Observed)
+					}
+				}
+			}
+			other := values[1-no]
+			source := &topicOf{values: values[no], no: no, page: 7}
+			source.turn = func(given int) {
+				if given < len(source.values)/3 || other == nil {
+					return
+				}
+				o := journaled(sink, opt)
+				o.ReleaseAtEnd = true
+				half := &topicOf{values: other[:2*len(other)/3], no: 1 - no, page: 7}
+				if other = nil; pipeline.Run(t.Context(), half, sink, o) != nil {
+					t.Error("the other partition failed")
+				}
+			}
+			for _, source.stop = range []int{stop, 0} {
+				if err := pipeline.Run(t.Context(), source, sink, o); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if !knows {
+				t.Errorf("partition %d never learned of the other one", no)
+			}
+			return sink
+		}
+		golden := findingsOf(played(0))
+		for _, stop := range []int{len(of[no]) / 2, len(of[no]) * 3 / 4} {
+			if diff := cmp.Diff(golden, findingsOf(played(stop))); diff != "" {
+				t.Errorf("partition %d, taken away (-golden +got):\n%.3000s", no, diff)
+			}
+		}
+	}
+}
+
+// findingsOf are the findings, without their times: what is reported once a shoe is reported again after a start.
+func findingsOf(m *pipeline.MemorySink) (all []string) {
+	for _, f := range m.Findings() {
+		all = append(all, fmt.Sprint(f.Verdict, " ", f.Rule, " ", f.ShoeID, " ", f.Round, " ", f.Subject))
+	}
+	slices.Sort(all)
+	return all
 }

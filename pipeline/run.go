@@ -44,6 +44,11 @@ type RunOptions struct {
 	// ReleaseAtEnd gives up the holes that are open at the end of a finite stream, with a place in the journal.
 	ReleaseAtEnd bool
 
+	// LearnEvery is how often, by Now, a stream with new records learns which tables have played in other partitions of
+	// the topic since it began; never for 0. If it has judged a table without what it learns, it ends with ErrAgain and
+	// resumes as at a start. It needs a Journal, and a Source that reads a partition again.
+	LearnEvery time.Duration
+
 	// Journal, if not nil, has the last flush of each stream, from which the stream resumes: the records that the Step
 	// needs are applied and their rows discarded, then the last flush is made again, and Write is called with the same
 	// Range and rows. The Step must be a Restorer, the Stream Positioned.

@@ -118,7 +118,7 @@ func (p *process) work(ctx context.Context) error {
 			NewStep: func() pipeline.Step { return p.traces.step(m, p.engine, log) },
 			Now:     time.Now, FlushRows: config.Flush.Rows, FlushEvery: config.Flush.Every,
 			FlushFindings: config.Flush.Findings, Grace: grace,
-			Journal: store, Hooks: m.hooks(p.o), ReleaseAfter: config.Reorder.MaxWait,
+			Journal: store, Hooks: m.hooks(p.o), ReleaseAfter: config.Reorder.MaxWait, LearnEvery: time.Minute,
 		})
 	replaced := (*pipeline.ReplacedError)(nil)
 	switch {

@@ -271,6 +271,30 @@ func TestRestartReadsFromTheCommit(t *testing.T) {
 	same(t, []string{"0/2 protobuf c"}, collect(t, begun{open(t, finite(to(k, "g"))), 2, 3}, nil))
 }
 
+// Work that asks for its partition again gets a new stream, which begins where it chooses.
+func TestPartitionIsReadAgain(t *testing.T) {
+	k := withTopic(t, 1)
+	raw(t, k, values("a", "b", "c")...)
+	for _, group := range []string{"", "g"} {
+		var got []string
+		err := open(t, finite(to(k, group))).Consume(t.Context(), func(ctx context.Context, s pipeline.Stream) error {
+			s.(pipeline.Positioned).Begin(int64(len(got)), 3)
+			page, err := s.Next(ctx, time.Minute)
+			if err != nil {
+				return err
+			}
+			if got = append(got, string(page[0].Value)); len(got) < 3 {
+				return pipeline.ErrAgain
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		same(t, []string{"a", "b", "c"}, got)
+	}
+}
+
 // begun reads each partition from an offset.
 type begun struct {
 	pipeline.Source

@@ -166,8 +166,21 @@ func (s *Source) watch(ctx context.Context, partitions *int) bool {
 	}
 }
 
-// read gives one partition to work, and fetches ahead of it.
+// read gives one partition to work until it does not ask for it again.
 func (s *Source) read(
+	ctx context.Context, p *partition, committed int64, work func(context.Context, pipeline.Stream) error,
+) error {
+	for {
+		err := s.readOnce(ctx, p, committed, work)
+		if !errors.Is(err, pipeline.ErrAgain) || ctx.Err() != nil {
+			return err
+		}
+		p = newPartition(s, p.id, p.generation, p.commit)
+	}
+}
+
+// readOnce gives one partition to work, and fetches ahead of it.
+func (s *Source) readOnce(
 	ctx context.Context, p *partition, committed int64, work func(context.Context, pipeline.Stream) error,
 ) error {
 	// The fetches end with the work; the work does not end with the fetches.
