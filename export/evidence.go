@@ -204,7 +204,7 @@ func (d *Day) readEvidence(events iter.Seq2[*Event, error]) (*tableEvidence, err
 	decoder := schema.NewDecoder()
 	decoder.AcceptAny()
 	var ev schema.Event
-	highest, restarted := uint64(0), false
+	highest, began, restarted := uint64(0), 0, false // of the numbers since their last restart
 	for i := range all {
 		l := &all[i]
 		if i > 0 && all[i-1].compare(l) == 0 {
@@ -218,9 +218,11 @@ func (d *Day) readEvidence(events iter.Seq2[*Event, error]) (*tableEvidence, err
 			return nil, err
 		}
 		kept := ev.Clone()
-		late := ev.Seq < highest && len(p.bySeq[ev.Seq]) == 0 // and contests no other
-		p.add(&kept, i, line)
-		t.inOrder, restarted = t.inOrder || late, restarted || ev.Seq == 1 && highest > 1
+		of := p.bySeq[ev.Seq]
+		t.inOrder = t.inOrder || ev.Seq < highest && (len(of) == 0 || of[len(of)-1].at < began) // and contests no other
+		if p.add(&kept, i, line); ev.Seq == 1 && highest > 1 {
+			highest, began, restarted = 0, i, true
+		}
 		highest = max(highest, ev.Seq)
 		if _, seen := t.start[kept.ShoeID]; kept.ShoeID != "" && !seen {
 			t.start[kept.ShoeID], t.shoes = i, append(t.shoes, i)

@@ -60,6 +60,29 @@ func TestEvidenceOfEachRestart(t *testing.T) {
 	}
 }
 
+// An event comes late after the numbers began again, and the epoch before has its number, too. The evidence has all
+// events, since they are evaluated in the order of their numbers, and none was added since.
+func TestDatabaseAfterResetAndLateEvent(t *testing.T) {
+	h := openHouse(t, "resetlate")
+	var of topic
+	for i := range 2 {
+		table := h.tableOf(deal.Options{Seed: uint64(i) + 1, Start: time.Date(2026, 11, 19, 16+6*i, 0, 0, 0, time.UTC)})
+		first, second := append(table.Open(), table.Shoe()...), append(table.Shoe(), table.Close()...)
+		breach(second, 30)
+		if i == 1 {
+			first = slices.Concat(first[:300], first[301:], []schema.Event{first[300]})
+		}
+		of.append(slices.Concat(first, second)...)
+	}
+	h.ingest(&of)
+	h.night()
+	h.export()
+	h.verifies(export.Good)
+	if m := h.manifest(); len(m.Unreplayed)+len(m.Extra) > 0 {
+		t.Errorf("not given by the replay %v, given beside them %v", m.Unreplayed, m.Extra)
+	}
+}
+
 // A table is joined in mid-stream, before its numbers begin again. The first event 1 begins another epoch: events with
 // the numbers of the earlier epoch were not added since, and its shoes do not end the evidence.
 func TestDatabaseAfterJoining(t *testing.T) {
