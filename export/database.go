@@ -138,7 +138,7 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 		mask(&former, day.Mask)
 		sum, there := bundled[k]
 		switch {
-		case !there && !complete.has(k, in.Event.Seq):
+		case !there && (in.Letter || !complete.has(k, in.Event.Seq)):
 			continue // no finding names it
 		case !there:
 			since = append(since, fmt.Sprint(in.Event.Seq))

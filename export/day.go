@@ -88,6 +88,8 @@ type Event struct {
 	Event     schema.Event
 	// Mislabeled is true if a column of the archive differs from what was received.
 	Mislabeled bool
+	// Letter is true for a dead letter that contests an event of the archive. Bundles of earlier releases lack it.
+	Letter bool
 }
 
 // Span is offsets of a partition, both included.

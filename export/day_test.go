@@ -39,7 +39,7 @@ func BenchmarkDay(b *testing.B) {
 		}
 		for k := range played {
 			at := int64(100_000*i + k)
-			c.events[name] = append(c.events[name], Event{"table-events", int32(i % 3), at, played[k].Clone(), false})
+			c.events[name] = append(c.events[name], Event{"table-events", int32(i % 3), at, played[k].Clone(), false, false})
 		}
 		events += len(played)
 	}

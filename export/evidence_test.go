@@ -19,7 +19,7 @@ func TestWhatEvidenceShows(t *testing.T) {
 		events = append(events, Event{"t", 0, int64(n), schema.Event{
 			EventID: string(rune('a' + n)), PropertyID: "p", TableID: "t", Seq: n, At: int64(n), Round: 1,
 			Video: schema.Video{CameraID: camera, At: at}, Payload: p,
-		}, false})
+		}, false, false})
 	}
 	add("c1", 100, &schema.DealerAssigned{DealerID: "d1", SupervisorID: "s1"})
 	add("", 0, &schema.SeatOccupied{Seat: 5, PatronRef: "ann"})

@@ -69,7 +69,7 @@ func TestEvidenceIsCut(t *testing.T) {
 	played = append(played, table.Close()...)
 	c.events["PB-01"] = nil
 	for i := range played {
-		c.events["PB-01"] = append(c.events["PB-01"], Event{"table-events", 0, int64(i), played[i].Clone(), false})
+		c.events["PB-01"] = append(c.events["PB-01"], Event{"table-events", 0, int64(i), played[i].Clone(), false, false})
 	}
 	c.audit(t)
 	path := c.export(t, true)

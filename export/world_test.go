@@ -66,7 +66,7 @@ func newWorld(t testing.TB, property string, tables int) *world {
 		for j := range events {
 			table := events[j].TableID
 			at := int64(1000*i + j)
-			w.events[table] = append(w.events[table], Event{"table-events", int32(i % 3), at, events[j].Clone(), false})
+			w.events[table] = append(w.events[table], Event{"table-events", int32(i % 3), at, events[j].Clone(), false, false})
 		}
 	}
 	w.day = Day{

@@ -50,7 +50,18 @@ func (r *Reader) Fill(ctx context.Context, day *export.Day) error {
 	}
 	day.Epochs = func(table string) (func(int32, int64) int, error) {
 		epochs, err := r.Store.Epochs(ctx, r.Property, table)
-		return epochs.At, err
+		if err != nil {
+			return nil, err
+		}
+		letters, err := r.letters(ctx, table)
+		return func(partition int32, offset int64) int {
+			for _, l := range letters { // each is of the epoch of the event that it contests
+				if l.Partition == partition && l.Offset == offset {
+					return epochs.Newest() - l.Following
+				}
+			}
+			return epochs.At(partition, offset)
+		}, err
 	}
 	day.Rounds = r.rounds(ctx)
 	day.Coverage = func(spans []export.Span) ([]export.Coverage, error) { return r.coverage(ctx, from, until, spans) }
@@ -143,6 +154,8 @@ type shoesAfter struct {
 	at    string // the shoe of the last event
 	later []string
 	n     int
+	// through is the number of the last event that is not behind the bound.
+	through uint64
 }
 
 // enough takes an event and reports whether it is behind the bound.
@@ -152,7 +165,11 @@ func (b *shoesAfter) enough(seq, last uint64, shoe string) bool {
 	} else if b.n++; shoe != "" && shoe != b.at && !slices.Contains(b.later, shoe) {
 		b.later = append(b.later, shoe)
 	}
-	return len(b.later) > 1 || b.n > maxAfter
+	if len(b.later) > 1 || b.n > maxAfter {
+		return true
+	}
+	b.through = seq
+	return false
 }
 
 // start is the number after a table's last close before first, or 0 if the beginning is near.
@@ -224,10 +241,42 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 				return nil
 			},
 		)
+		if err == nil && !enough {
+			enough, err = r.yieldLetters(ctx, table, start, after.through, yield)
+		}
 		if err != nil && !enough {
 			yield(nil, err)
 		}
 	}
+}
+
+func (r *Reader) letters(ctx context.Context, table string) ([]*clickhouse.Archived, error) {
+	return r.Store.Letters(ctx, &clickhouse.ArchivedTable{Property: r.Property, Table: table})
+}
+
+// yieldLetters yields the dead letters that contest events from a number on, of the newest epoch through another.
+func (r *Reader) yieldLetters(ctx context.Context, table string, start, through uint64,
+	yield func(*export.Event, error) bool,
+) (enough bool, err error) {
+	letters, err := r.letters(ctx, table)
+	if err != nil {
+		return false, err
+	}
+	d := schema.NewDecoder()
+	d.AcceptAny()
+	for _, l := range letters {
+		if l.Seq < start || l.Following == 0 && l.Seq > through {
+			continue
+		}
+		e := export.Event{Topic: r.topics[l.Partition], Partition: l.Partition, Offset: l.Offset, Letter: true}
+		if err := d.Decode(l.Format, l.Value, &e.Event); err != nil {
+			return false, fmt.Errorf("dead letter at offset %d: %w", l.Offset, err)
+		}
+		if !yield(&e, nil) {
+			return true, nil
+		}
+	}
+	return false, nil
 }
 
 func (r *Reader) rounds(ctx context.Context) iter.Seq2[*export.Round, error] {

@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // A payment that is too high is contested, and nothing was judged by it: it came after it was given up, or the other
@@ -56,6 +58,46 @@ func TestContestedBeforeItIsJudged(t *testing.T) {
 			h.ingest(&of)
 			h.conflictAlone()
 		})
+	}
+}
+
+// A payment that is too high comes late, and is contested by an event that cannot be compared with it any more, since
+// the numbers have begun again: it is a dead letter. The run and the bundle of the day report the conflict, and accuse
+// no one.
+func TestContestedByADeadLetter(t *testing.T) {
+	h, _, shoes := playedShoes(t, "letter", 2)
+	paid := breach(shoes[1], 20)
+	again := played(h.tableOf(deal.Options{Seed: 2, Start: time.Date(2026, 11, 19, 21, 0, 0, 0, time.UTC)}), 1)
+	var of topic
+	of.append(slices.Concat(shoes[0], shoes[1][:paid], shoes[1][paid+1:paid+300], shoes[1][paid:paid+1],
+		shoes[1][paid+300:], slices.Concat(shoes[2:]...), again, []schema.Event{contest(&shoes[1][paid])})...)
+	h.ingest(&of)
+	run := h.night()
+	conflicts := 0
+	for i := range run.Findings {
+		f := &run.Findings[i]
+		if f.Rule == "feed.conflict" {
+			conflicts++
+		}
+		if f.Severity != finding.Info && (f.Verdict == finding.Breach || f.Rule == "feed.reconcile") {
+			t.Errorf("%s %s at round %d, %s: expected %s, observed %s", f.Verdict, f.Rule, f.Round, f.Subject, f.Expected,
+				f.Observed)
+		}
+	}
+	if conflicts != 1 || run.Run.DeadLetters != 1 {
+		t.Errorf("%d conflicts, %d dead letters, want one of each", conflicts, run.Run.DeadLetters)
+	}
+	h.export()
+	if v, err := h.verify(true); err != nil || v.Code != export.Good {
+		t.Errorf("%+v, %v", v, err)
+	}
+	for _, f := range leaves[finding.Finding](t, h.bundle, "findings.ndjson") {
+		if f.Verdict == finding.Breach && f.Severity != finding.Info {
+			t.Errorf("the bundle has %s %s", f.Verdict, f.Rule)
+		}
+	}
+	if m := h.manifest(); len(m.Extra) > 0 {
+		t.Errorf("the bundle gives besides: %v", m.Extra)
 	}
 }
 

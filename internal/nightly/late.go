@@ -49,8 +49,8 @@ type lateness struct {
 	// events of the other. Replaced are the findings of the live audit that a run replaced, by id.
 	parted   map[string]int64
 	replaced map[string]bool
-	// contested are the events that an event of another partition contests, disputed the shoes and rounds of which the
-	// replay judges nothing by them.
+	// contested are the events that an event of another partition or a dead letter contests, disputed the shoes and
+	// rounds of which the replay judges nothing by them.
 	contested map[event]bool
 	disputed  map[played]bool
 }
@@ -73,7 +73,7 @@ func (l *lateness) apart(f *finding.Finding) string {
 	of := func(seq uint64) bool { return l.contested[event{f.TableID, seq}] }
 	if f.Kind != finding.Anomaly && (l.disputed[played{f.TableID, f.ShoeID, f.Round}] ||
 		slices.ContainsFunc(f.Evidence.Seqs, of)) {
-		return "an event of another partition contests an event of it, and no live audit has both"
+		return "an event of another partition, or a dead letter, contests an event of it, and no live audit has both"
 	}
 	at := l.parted[f.TableID]
 	if at == 0 || int64(f.At) < at && f.Kind != finding.DataFault || f.Kind == finding.Anomaly {

@@ -129,7 +129,7 @@ type tableDone struct {
 	// Parted is the time of the earliest event beside which another partition, with other numbers, has events; 0 without
 	// one.
 	Parted int64 `json:"parted,omitempty"`
-	// Contested are the numbers of events that an event of another partition contests.
+	// Contested are the numbers of events that an event of another partition or a dead letter contests.
 	Contested []uint64 `json:"contested,omitempty"`
 	found     []finding.Finding
 }

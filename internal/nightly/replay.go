@@ -157,6 +157,10 @@ func newDays(table string, n int) []tableDay {
 
 // apply replays an event. It reports whether the table has ended.
 func (p *replay) apply(e *clickhouse.Archived) bool {
+	if e.Letter {
+		p.letter(e)
+		return false
+	}
 	p.folded++
 	if e.Following < p.following || e.Following == p.following && e.Seq >= p.left {
 		p.left = 0
@@ -168,9 +172,7 @@ func (p *replay) apply(e *clickhouse.Archived) bool {
 		p.beside(e)
 	}
 	if p.contested == e.Seq && p.in != e.Partition {
-		for i := range p.days {
-			p.days[i].Contested = append(p.days[i].Contested, e.Seq)
-		}
+		p.contests(e)
 	}
 	if p.contested = 0; e.Contested {
 		p.contested, p.in = e.Seq, e.Partition
@@ -191,6 +193,19 @@ func (p *replay) apply(e *clickhouse.Archived) bool {
 	}
 	p.behind++
 	return p.behind%settle == 0 && p.left == 0 && len(p.open(p.auditor, p.end())) == 0 && !p.lived.open(p.run)
+}
+
+// contests notes that an event contests the one before it, which no live audit has beside it.
+func (p *replay) contests(e *clickhouse.Archived) {
+	for i := range p.days {
+		p.days[i].Contested = append(p.days[i].Contested, e.Seq)
+	}
+}
+
+// letter replays a dead letter that contests the event before it. The archive does not have it, nor any live audit.
+func (p *replay) letter(e *clickhouse.Archived) {
+	p.contests(e)
+	p.auditor.Apply(&e.Record, "", e.Partition, &p.rows)
 }
 
 // beside notes whether another partition has events between the one before and this event, which no audit can put in

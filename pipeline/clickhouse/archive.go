@@ -27,6 +27,8 @@ type Archived struct {
 	Partition       int32
 	// Following is how many sequence epochs of the table follow its own.
 	Following int
+	// Letter is true for a dead letter that contests the event before it; see Letters.
+	Letter bool
 }
 
 // An ArchivedTable is a table in the archive. It is for one replay.
@@ -110,7 +112,8 @@ type TableReplay struct {
 	// Each receives the events in the order of Seq, each once, until it returns true. Late events are in order. Of events
 	// with one Seq the first is in order, and the others come where they arrived: what was judged before is not disputed
 	// by them. If nothing was judged by the first, since it came late or its turn had not come, they follow it at once,
-	// and it is Contested. If the sequence of the table restarted, one sequence epoch follows the other.
+	// and it is Contested, also the dead letters among them. If the sequence of the table restarted, one sequence epoch
+	// follows the other.
 	Each func(*Archived) (stop bool)
 	// End is called behind the last event.
 	End func() error
@@ -133,6 +136,9 @@ func (s *Store) Replay(ctx context.Context, tables []TableReplay) (err error) {
 			t.epochs, t.after = t.epochs[epochOf(t.epochs, t.After):], t.After.Seq
 		}
 		open = append(open, t)
+	}
+	if err = s.readLetters(ctx, open); err != nil {
+		return err
 	}
 	slices.SortFunc(open, func(a, b *reading) int { return cmp.Compare(a.Table.Table, b.Table.Table) })
 	if r.stream, err = s.openStream(ctx); err != nil {
@@ -336,6 +342,7 @@ type reading struct {
 	same     []*Archived
 	contests pipeline.Contests[*Archived]
 	arrived  arrived
+	letters  []*Archived // that contest events of it
 	ended    bool
 }
 
@@ -499,6 +506,11 @@ func (r *archiveReader) passOne(ctx context.Context, t *reading, e *Archived, di
 		}
 		if !late {
 			t.contest(e.Offset)
+		}
+	}
+	for _, l := range t.letters {
+		if l.Seq == e.Seq && l.Following == e.Following {
+			disputes = append(disputes, l)
 		}
 	}
 	for i := 0; i <= len(disputes) && (i > 0 || !t.ended); i++ {
