@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/engine/enginetest"
@@ -210,4 +211,49 @@ func movedBack(t *testing.T, before, after []schema.Event, there engine.Played) 
 	apply(after, len(before))
 	e.Finish(out)
 	return out.Findings
+}
+
+// A partition learns between two records what other partitions have played. It starts again where a start would judge
+// its last events otherwise: where another one plays the table at the same time, with its own numbers.
+func TestLearn(t *testing.T) {
+	events := twoShoes(t, deal.Kinds()[0], 1, 25, 5)
+	first, last, n := events[0].At, events[len(events)-1].At, uint64(len(events))
+	minute := int64(time.Minute)
+	of := func(partition int32, at, until int64, first, last uint64) engine.Played {
+		return engine.Played{
+			PropertyID: events[0].PropertyID, TableID: events[0].TableID, Partition: partition, At: at, Until: until,
+			First: first, Last: last,
+		}
+	}
+	here, beside := of(2, first, last, 1, n), of(1, first, last, 1, n/2)
+	for name, c := range map[string]struct {
+		start, now []engine.Played
+		again      bool
+	}{
+		"two numberings":              {nil, []engine.Played{beside, here}, true},
+		"known":                       {[]engine.Played{beside}, []engine.Played{beside, here}, false},
+		"known, and played since":     {[]engine.Played{of(1, first, last-minute, 1, 9)}, []engine.Played{beside, here}, false},
+		"the first snapshot there":    {nil, []engine.Played{beside}, false},
+		"no other partition":          {nil, []engine.Played{here}, false},
+		"moved away":                  {nil, []engine.Played{of(1, last+2*minute, last+9*minute, 1, 9), here}, false},
+		"moved here":                  {nil, []engine.Played{of(1, first-9*minute, first-minute, 1, 9), here}, false},
+		"one numbering, not received": {nil, []engine.Played{of(1, first, last, n+1, n+9), here}, false},
+		"another table": {nil, []engine.Played{{
+			PropertyID: "other", TableID: events[0].TableID, Partition: 1, At: first, Until: last, First: 1, Last: n,
+		}, here}, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e, out := engine.New(enginetest.Options()), &rows.Set{}
+			e.Elsewhere(c.start)
+			for i, value := range enginetest.Encode(events) {
+				e.Apply(&engine.Record{Offset: int64(i), Format: schema.Protobuf, Value: value}, "table-events", 2, out)
+			}
+			if again := e.Learn(c.now, 2); again != c.again {
+				t.Errorf("again %v, want %v", again, c.again)
+			}
+			if c.start != nil && e.Learn(c.now, 2) {
+				t.Error("again, of what it knows")
+			}
+		})
+	}
 }

@@ -83,8 +83,11 @@ func (e *Engine) Learn(played []Played, here int32) (again bool) {
 		of := func(k Played) bool { return k.Partition == p.Partition }
 		if t := e.tables[key]; t != nil && p.Partition != here {
 			last := schema.Event{Seq: t.order.Log.Next() - 1, At: t.order.Newest()}
-			k := slices.IndexFunc(t.played, of)
-			again = again || t.both(p, &last) && (k < 0 || !t.both(&t.played[k], &last))
+			k, since := slices.IndexFunc(t.played, of), t.since
+			if since == 0 {
+				since = began(played, p, here, last.At)
+			}
+			again = again || t.both(p, since, &last) && (k < 0 || !t.both(&t.played[k], since, &last))
 			if k >= 0 {
 				t.played[k] = *p
 			}
@@ -96,9 +99,21 @@ func (e *Engine) Learn(played []Played, here int32) (again bool) {
 	return again
 }
 
-// both reports whether a table plays in another partition, too, at the time of an event, with numbers of its own.
-func (t *table) both(p *Played, ev *schema.Event) bool {
-	return p.Until-t.since > handover && p.At-ev.At < handover && ev.At-p.Until < goesOn &&
+// began is when the table of another entry began in a partition, as far as its snapshots show, or else a time.
+func began(played []Played, of *Played, here int32, otherwise int64) int64 {
+	i := slices.IndexFunc(played, func(p Played) bool {
+		return p.Partition == here && p.PropertyID == of.PropertyID && p.TableID == of.TableID
+	})
+	if i < 0 {
+		return otherwise
+	}
+	return min(played[i].At, otherwise)
+}
+
+// both reports whether a table that began here at a time plays in another partition, too, at the time of an event, with
+// numbers of its own.
+func (t *table) both(p *Played, since int64, ev *schema.Event) bool {
+	return p.Until-since > handover && p.At-ev.At < handover && ev.At-p.Until < goesOn &&
 		(t.order.Apart(ev, p.At, p.First) || t.order.Apart(ev, p.Until, p.Last))
 }
 
@@ -122,7 +137,7 @@ func (e *Engine) elsewhere(t *table, here int32) (last *Played) {
 		if !t.seen && p.At < ev.At && (last == nil || p.At > last.At) {
 			last = p
 		}
-		if t.both(p, ev) {
+		if t.both(p, t.since, ev) {
 			e.Beside(p.Partition)
 		}
 	}
