@@ -43,6 +43,9 @@ type Day struct {
 	// Epochs returns which sequence epoch of a table a place of the log is in: another begins where the numbers do. Nil
 	// if they never begin again.
 	Epochs func(table string) (at func(partition int32, offset int64) int, err error)
+	// Released returns the offsets of a span, in order, after which the live audit gave up the events that a table missed.
+	// Nil if it never did.
+	Released func(table string, of Span) ([]int64, error)
 	// Rounds are the rounds of the gaming day, in any order.
 	Rounds iter.Seq2[*Round, error]
 	// Coverage returns what was received on the day and over the spans of the events in the bundle.

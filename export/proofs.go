@@ -96,9 +96,16 @@ func (b *builder) prove(table string, s *span) (map[string]*digested, error) {
 		}
 		t.startEpochs(epoch)
 	}
+	if t.inOrder && b.day.Released != nil {
+		err := t.readReleased(func(of Span) ([]int64, error) { return b.day.Released(table, of) })
+		if err != nil {
+			return nil, fmt.Errorf("table %s: %w", table, err)
+		}
+	}
 	r := replayer{b.day.Books, b.day.Calendar}
 	of := rows.Snapshot{PropertyID: b.day.Property, TableID: table}
-	whole, err := r.replay(&segment{Ends: true, InOrder: t.inOrder, Epochs: t.epochs}, of, lineSeq(t.lines), t.shoes)
+	all := &segment{Ends: true, InOrder: t.inOrder, Epochs: t.epochs, Released: t.released}
+	whole, err := r.replay(all, of, lineSeq(t.lines), t.shoes)
 	if err != nil {
 		return nil, fmt.Errorf("replay table %s: %w", table, err)
 	}

@@ -29,6 +29,9 @@ type place struct {
 
 func (l *evidenceLine) place() place { return place{l.Topic, l.Partition, l.Offset} }
 
+// beside reports whether a place is in the partition of the event.
+func (l *evidenceLine) beside(p place) bool { return l.Topic == p.Topic && l.Partition == p.Partition }
+
 func (p place) compare(o place) int {
 	return cmp.Or(cmp.Compare(p.Topic, o.Topic), cmp.Compare(p.Partition, o.Partition), cmp.Compare(p.Offset, o.Offset))
 }
@@ -48,6 +51,9 @@ type segment struct {
 	// Epochs are where the events of another sequence epoch begin, in the order of the events: the epochs are evaluated
 	// one after the other. It is empty for one epoch.
 	Epochs []epochStart `json:"epochs,omitempty"`
+	// Released are the places after which the live audit gave up what was missing, in order: which event came late follows
+	// from them, too. It is empty without one, and if the events are evaluated as they arrived.
+	Released []place `json:"released,omitempty"`
 	// State is the snapshot of the table before the first event, with pseudonyms of patrons; empty if the evidence begins
 	// with that event.
 	State []byte `json:"state"`
@@ -162,7 +168,7 @@ func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[ordere
 			}
 		}
 		for _, epoch := range slices.Sorted(maps.Keys(epochs)) {
-			for line := range byNumber(epochs[epoch]) {
+			for line := range byNumber(epochs[epoch], s.Released) {
 				if !yield(line, nil) {
 					return
 				}
@@ -172,13 +178,22 @@ func (s *segment) order(events iter.Seq2[*evidenceLine, error]) iter.Seq2[ordere
 }
 
 // byNumber yields the events of a sequence epoch, which come as they arrived, as the nightly run replays them.
-func byNumber(all []orderedLine) iter.Seq[orderedLine] {
+func byNumber(all []orderedLine, released []place) iter.Seq[orderedLine] {
 	return func(yield func(orderedLine) bool) {
 		order.InTurn(all, func(l *orderedLine) (int32, int64) { return l.Partition, l.time })
 		var arrivals order.Arrivals
+		var rest []place                   // releases of the partition
 		first := map[uint64]*orderedLine{} // of a number
 		for i := range all {
 			line := &all[i]
+			if i == 0 || !line.beside(all[i-1].place()) {
+				rest = slices.DeleteFunc(slices.Clone(released), func(p place) bool {
+					return !line.beside(p) || p.Offset < line.Offset
+				})
+			}
+			for ; len(rest) > 0 && rest[0].Offset < line.Offset; rest = rest[1:] {
+				arrivals.Release()
+			}
 			line.late, line.disputes = arrivals.Receive(line.seq, line.time)
 			if was := first[line.seq]; was == nil {
 				first[line.seq] = line
@@ -241,8 +256,29 @@ type tableEvidence struct {
 	// inOrder is true if an event came behind an event with a higher number, or the events are in several partitions.
 	inOrder bool
 	// whole is true if all events are one segment: where they are in order, the first of a shoe is not.
-	whole  bool
-	epochs []epochStart
+	whole    bool
+	epochs   []epochStart
+	released []place
+}
+
+// readReleased reads the releases among the lines of each partition.
+func (t *tableEvidence) readReleased(of func(Span) ([]int64, error)) error {
+	for first := 0; first < len(t.lines); {
+		last := first
+		for last+1 < len(t.lines) && t.lines[first].beside(t.lines[last+1].place()) {
+			last++
+		}
+		at := t.lines[first].place()
+		offsets, err := of(Span{at.Topic, at.Partition, at.Offset, t.lines[last].Offset})
+		if err != nil {
+			return err
+		}
+		for _, at.Offset = range offsets {
+			t.released = append(t.released, at)
+		}
+		first = last + 1
+	}
+	return nil
 }
 
 // startEpochs notes where the sequence epoch of the lines changes.
@@ -291,7 +327,12 @@ func (t *tableEvidence) cut(whole *replayed, proven []*finding.Finding) []segmen
 			keep[k] = true
 		}
 		segments[i] = segment{
-			t.lines[s[0]].place(), t.lines[s[1]].place(), s[1] == len(t.lines)-1, t.inOrder, t.epochs, whole.states[s[0]],
+			t.lines[s[0]].place(), t.lines[s[1]].place(), s[1] == len(t.lines)-1, t.inOrder, t.epochs, nil, whole.states[s[0]],
+		}
+		for _, p := range t.released {
+			if segments[i].has(p) {
+				segments[i].Released = append(segments[i].Released, p)
+			}
 		}
 		if t.whole {
 			segments[i].State = nil

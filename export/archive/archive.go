@@ -17,6 +17,7 @@ import (
 	ch "github.com/ClickHouse/clickhouse-go/v2"
 
 	"github.com/shoeproof/shoeproof/export"
+	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -62,6 +63,10 @@ func (r *Reader) Fill(ctx context.Context, day *export.Day) error {
 			}
 			return epochs.At(partition, offset)
 		}, err
+	}
+	day.Released = func(table string, of export.Span) ([]int64, error) {
+		return r.Store.Released(ctx, pipeline.Table{PropertyID: r.Property, TableID: table}, of.Topic, of.Partition,
+			clickhouse.Span{From: of.First, To: of.Last})
 	}
 	day.Rounds = r.rounds(ctx)
 	day.Coverage = func(spans []export.Span) ([]export.Coverage, error) { return r.coverage(ctx, from, until, spans) }

@@ -305,10 +305,16 @@ func (s *topic) Next(context.Context, time.Duration) ([]pipeline.Record, error) 
 // ingest stores what a topic has, behind what is stored.
 func (h *house) ingest(of *topic) {
 	h.t.Helper()
-	err := pipeline.Run(h.t.Context(), of, h.db, pipeline.RunOptions{
+	h.ingestWith(of, func(*pipeline.RunOptions) {})
+}
+
+func (h *house) ingestWith(of *topic, set func(*pipeline.RunOptions)) {
+	h.t.Helper()
+	o := pipeline.RunOptions{
 		NewStep: func() pipeline.Step { return auditor.New(h.law) }, Now: time.Now, FlushRows: 300, Journal: h.db,
-	})
-	if err != nil {
+	}
+	set(&o)
+	if err := pipeline.Run(h.t.Context(), of, h.db, o); err != nil {
 		h.t.Fatal(err)
 	}
 }

@@ -127,9 +127,17 @@ func (r *archiveReader) arrivals(ctx context.Context, t *reading, from, until, l
 // partition.
 func (s *Store) releases(ctx context.Context, of *ArchivedTable, events []arrival) (all []int64, err error) {
 	first, last := &events[0], &events[len(events)-1]
-	given, err := s.Releases(ctx, first.topic, first.partition, first.offset, last.offset)
+	return s.Released(ctx, pipeline.Table{PropertyID: of.Property, TableID: of.Table}, first.topic, first.partition,
+		Span{first.offset, last.offset})
+}
+
+// Released returns the offsets of a span of a partition, but for its last, after which the live audit gave up what was
+// missing of a table, in order.
+func (s *Store) Released(ctx context.Context, table pipeline.Table, topic string, partition int32, of Span,
+) (all []int64, err error) {
+	given, err := s.Releases(ctx, topic, partition, of.From, of.To)
 	for i := range given {
-		if slices.Contains(given[i].Released, pipeline.Table{PropertyID: of.Property, TableID: of.Table}) {
+		if slices.Contains(given[i].Released, table) {
 			all = append(all, given[i].To)
 		}
 	}
