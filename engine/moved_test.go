@@ -225,14 +225,14 @@ func TestLearn(t *testing.T) {
 			First: first, Last: last,
 		}
 	}
-	here, beside := of(2, first, last, 1, n), of(1, first, last, 1, n/2)
+	here, beside, before := of(2, first, last, 1, n), of(1, first, last, 1, n/2), of(1, first, last-minute, 1, 9)
 	for name, c := range map[string]struct {
 		start, now []engine.Played
 		again      bool
 	}{
 		"two numberings":              {nil, []engine.Played{beside, here}, true},
 		"known":                       {[]engine.Played{beside}, []engine.Played{beside, here}, false},
-		"known, and played since":     {[]engine.Played{of(1, first, last-minute, 1, 9)}, []engine.Played{beside, here}, false},
+		"known, and played since":     {[]engine.Played{before}, []engine.Played{beside, here}, false},
 		"the first snapshot there":    {nil, []engine.Played{beside}, false},
 		"no other partition":          {nil, []engine.Played{here}, false},
 		"moved away":                  {nil, []engine.Played{of(1, last+2*minute, last+9*minute, 1, 9), here}, false},
