@@ -470,7 +470,8 @@ type BankRound struct {
 	// Patron is the Banker, if known. Begins means that another patron has the seat of the Banker before.
 	Patron string
 	Begins bool
-	// Changed means that the Banker's wager was changed after a wager against it.
+	// Changed means that the Banker's wager was changed after a wager against it, or that its banco was of less:
+	// whether it was equaled is open.
 	Changed bool
 	// Equaled is the participant whose wagers equaled the Banker's, if known. Wagers of unknown patrons are those of a
 	// seat.

@@ -818,6 +818,14 @@ func (r *Round) BankChanged() bool {
 	})
 }
 
+// ShortBanco reports whether the one wager against the Banker is of a seat that called banco or banco suivi, and less
+// than his.
+func (r *Round) ShortBanco() bool {
+	against := r.Against()
+	return r.Bank != 0 && len(against) == 1 && against[0].Amount > 0 && against[0].Amount < r.Wagers[r.Bank-1].Amount &&
+		Any(r.Bancos, func(b *Banco) bool { return b.Seat == against[0].Seat })
+}
+
 // TwoBanks reports whether the seat of the Banker made several wagers on the banker hand of the round.
 func (r *Round) TwoBanks() bool {
 	if r.Bank == 0 {

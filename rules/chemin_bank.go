@@ -62,6 +62,63 @@ func ownBids(bids []record.Bid, assigned int) (last, highest record.Bid) {
 	return last, highest
 }
 
+// ofBankAmount are the rules about other amounts of a round, of which a wrong amount of the Banker is a breach too.
+var ofBankAmount = []string{
+	"chemin.against.individual-cap", "chemin.against.aggregate-cap", "chemin.banco.amount", "chemin.suivi.amount",
+	"chemin.banker.wager-outcome",
+}
+
+// agreed are the seats that wagered against the Banker if what they wagered, called and moved agrees on another wager
+// of the Banker, which his rules allow: then his amount is the one that is wrong. It is false if it does not, or if
+// events are missing that may prove his amount right.
+func (p *Pass) agreed(bank *record.Wager) (seats []finding.Subject, ok bool) {
+	if p.Shoe.Missing || p.Shoe.Joined || p.Round.Missing {
+		return nil, false
+	}
+	least, most := p.bidOf(bank.Seat), int64(math.MaxInt64)
+	if before := p.bankBefore(); before != nil {
+		if p.option("chemin_standoff_counts_for_range") == "false" {
+			before = p.lastDecided()
+		}
+		if before == nil || before.Unreported {
+			return nil, false
+		}
+		least, most = p.rangeAfter(before)
+	}
+	exactly := func(amount int64) { least, most = max(least, amount), min(most, amount) }
+	for _, s := range p.against() {
+		least = max(least, s.Amount)
+		seats = append(seats, finding.OfSeat(s.Seat))
+		if slices.ContainsFunc(p.Round.Bancos, func(b record.Banco) bool { return b.Seat == s.Seat }) {
+			exactly(max(s.Amount, p.ofParticipant(s.Seat)))
+		}
+	}
+	least = max(least, p.covered())
+	switch bank.Disposition() {
+	case baccarat.Return:
+		exactly(moved(bank))
+	case baccarat.Pay, baccarat.Collect:
+		least = max(least, moved(bank))
+	}
+	if least > most {
+		return nil, false
+	}
+	return seats, true
+}
+
+// rangeAfter is what the Banker may wager after a round of his.
+func (p *Pass) rangeAfter(before *record.BankRound) (least, most int64) {
+	least = before.Amount
+	if p.option("chemin_prev_wager") == "covered" {
+		least = 0
+		for _, s := range before.Against {
+			least += s.Amount
+		}
+		least = min(least, before.Amount)
+	}
+	return least, 2 * least
+}
+
 // withinLawful reports whether an amount is one to two times the wager or the bid that a round of the Banker had to
 // follow, if his wager of that round was itself outside of its range. A Banker who goes back to what was lawful mends
 // that wager: it is reported once.
@@ -125,9 +182,11 @@ func checkFirstWager(p *Pass) {
 		return
 	}
 	last, highest := ownBids(bids, at)
+	others, _ := p.agreed(bank)
 	short := func(b record.Bid, verdict finding.Verdict) {
 		p.Report(Finding{
-			Subject: finding.OfWager(bank.ID), Seat: bank.Seat, Amount: b.Amount - bank.Amount, Verdict: verdict,
+			Subject: finding.OfWager(bank.ID), Parts: others, Seat: bank.Seat, Amount: b.Amount - bank.Amount,
+			Verdict:  verdict,
 			Expected: "at least the bid of " + p.money(b.Amount), Observed: p.money(bank.Amount),
 			Evidence: []record.Seq{b.Seq, bids[at].Seq, bank.Placed},
 		})

@@ -17,7 +17,7 @@ func (p *Pass) unknownBefore() string {
 		return "the Banker's wager is not of the seat to which the bank went"
 	}
 	if last := p.lastDecided(); last != nil && last.Changed {
-		return "the Banker's wager of the last decided round was changed after a wager against it"
+		return "the Banker's wager of the last decided round was changed after a wager against it, or its banco was of less"
 	}
 	if last := p.lastDecided(); last != nil && exceeded(last) {
 		return "a wager against the Banker exceeded the Banker's in the last decided round"

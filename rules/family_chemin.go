@@ -45,19 +45,22 @@ var cheminFamily = []*Rule{
 		Name: "chemin.banker.first-wager", Back: Seating, Doc: "The Banker's first wager is at least his bid.",
 		Breach:   "Bid not honoured.",
 		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkFirstWager, Compares: ofSeat,
+		Covers: ofBankAmount,
 	},
 	{
 		Name: "chemin.banker.wager-range", Back: Seating,
 		Doc:      "A later Banker wager is one to two times the one before.",
 		Breach:   "Less than before or more than double.",
 		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkWagerRange, Compares: ofSeat,
+		Covers: ofBankAmount,
 	},
 	{
 		Name:     "chemin.banker.wager-outcome",
 		Doc:      "The Banker wager wins, loses or is void by the counts, and what was wagered against it moves.",
 		Breach:   "Stand-off collected.",
 		Severity: finding.Critical, At: Settled, Check: checkBankerOutcome,
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
+		Covers: []string{"chemin.against.individual-cap", "chemin.banco.amount", "chemin.suivi.amount"},
 	},
 	{
 		Name: "chemin.banker.cash-exchange", Doc: "A Banker's cash wager is exchanged before the first card.",
@@ -405,13 +408,6 @@ func (p *Pass) bankPassed(no uint32) bool {
 		slices.ContainsFunc(p.Shoe.Bids, func(b record.Bid) bool { return b.Seq > last.Card })
 }
 
-func (p *Pass) reportBank(w *record.Wager, amount int64, expected string, evidence ...record.Seq) {
-	p.Report(Finding{
-		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: amount, Expected: expected, Observed: p.money(w.Amount),
-		Evidence: append(evidence, w.Placed),
-	})
-}
-
 func checkWagerRange(p *Pass) {
 	before := p.bankBefore()
 	if before == nil {
@@ -438,15 +434,8 @@ func checkWagerRange(p *Pass) {
 		p.CannotJudge("what the Banker wagered before is not known", bank.Placed)
 		return
 	}
-	last := before.Amount
-	if p.option("chemin_prev_wager") == "covered" {
-		last = 0
-		for _, s := range before.Against {
-			last += s.Amount
-		}
-		last = min(last, before.Amount)
-	}
-	off := max(last-bank.Amount, bank.Amount-2*last)
+	least, most := p.rangeAfter(before)
+	off := max(least-bank.Amount, bank.Amount-most)
 	if off <= 0 {
 		return
 	}
@@ -458,7 +447,12 @@ func checkWagerRange(p *Pass) {
 		p.CannotJudge("whether a wager outside of its own range is the preceding one is not in the text", bank.Placed)
 		return
 	}
-	p.reportBank(bank, off, p.money(last)+" to "+p.money(2*last))
+	others, _ := p.agreed(bank)
+	p.Report(Finding{
+		Subject: finding.OfWager(bank.ID), Parts: others, Seat: bank.Seat, Amount: off,
+		Evidence: []record.Seq{bank.Placed}, Expected: p.money(least) + " to " + p.money(most),
+		Observed: p.money(bank.Amount),
+	})
 }
 
 // withinAnother reports whether an amount is one to two times the wager of the Banker before the void rounds, or may
@@ -505,12 +499,18 @@ func checkBankerOutcome(p *Pass) {
 	if (want == baccarat.Collect || got == baccarat.Return) && p.uncoveredReturned(bank) {
 		return
 	}
+	from := len(p.Findings)
 	switch {
 	case got != baccarat.Undetermined && got != want:
 		p.reportOutcome(bank, want, got)
 	case got == want:
-		p.judgeBankAmount(bank)
 		p.settledElsewhere(bank)
+	}
+	for i := range p.Findings[from:] {
+		p.Findings[from+i].Apart = true
+	}
+	if got == want {
+		p.judgeBankAmount(bank)
 	}
 }
 
@@ -527,6 +527,7 @@ func (p *Pass) seizedAgainst(c *baccarat.Coup) {
 		want, got := cheminOutcome(w, c.Result()), w.Disposition()
 		if got != want && (got == baccarat.Pay || got == baccarat.Collect) {
 			p.reportOutcome(w, want, got)
+			p.Findings[len(p.Findings)-1].Apart = true
 		}
 	}
 	p.suspectFrom(from)
@@ -564,6 +565,7 @@ func (p *Pass) judgeBankAmount(bank *record.Wager) {
 	if bank.Disposition() == baccarat.Return {
 		if sum != bank.Amount {
 			p.reportMoney(bank, p.money(bank.Amount), sum-bank.Amount)
+			p.ofAmount(bank)
 		}
 		return
 	}
@@ -574,8 +576,16 @@ func (p *Pass) judgeBankAmount(bank *record.Wager) {
 			due += " to " + p.money(most)
 		}
 		p.reportMoney(bank, due, off)
+		p.ofAmount(bank)
 		p.suspectFrom(from)
 	}
+}
+
+// ofAmount makes the last finding one that a wrong amount of the Banker explains, if the round agrees on another one.
+func (p *Pass) ofAmount(bank *record.Wager) {
+	f := &p.Findings[len(p.Findings)-1]
+	others, ok := p.agreed(bank)
+	f.Parts, f.Apart = others, !ok
 }
 
 // covered is the sum of the wagers against the Banker.
@@ -724,9 +734,11 @@ func checkAggregateCap(p *Pass) {
 			p.lowered(sum, evidence[1:]...)
 			return
 		}
+		_, ok := p.agreed(bank)
+		above := record.Any(p.against(), func(s *record.SeatChange) bool { return s.Amount > bank.Amount })
 		p.Report(Finding{
 			Amount: sum - bank.Amount, Evidence: evidence, Expected: "together at most " + p.money(bank.Amount),
-			Observed: p.money(sum),
+			Observed: p.money(sum), Apart: !ok && !above,
 		})
 	}
 }

@@ -74,11 +74,13 @@ func (s *Set) CoveredUntil(r *Rule) Stage {
 
 // Covers reports whether one finding explains another one, which is then not reported by itself: the rule covers the
 // other's rule, and both are about one matter. They share the round and the seat as far as both name one, and a
-// subject: an equal subject or part. A finding without a subject is about all of its round or shoe.
+// subject: an equal subject or part. A part may be of another seat. A finding without a subject is about all of its
+// round or shoe.
 func (s *Set) Covers(winner, loser *Finding) bool {
 	return !loser.Apart && slices.Contains(s.coveredBy[loser.Rule], winner.Rule) &&
 		(winner.Round == loser.Round || winner.Round == 0 || loser.Round == 0) &&
-		(winner.Seat == loser.Seat || winner.Seat == 0 || loser.Seat == 0) &&
+		(winner.Seat == loser.Seat || winner.Seat == 0 || loser.Seat == 0 ||
+			slices.Contains(winner.Parts, loser.Subject)) &&
 		shareSubject(winner, loser)
 }
 

@@ -305,7 +305,7 @@ func (s *Shoe) enterBank(r *record.Round) {
 	w := &r.Wagers[r.Bank-1]
 	s.Bank = append(s.Bank, record.BankRound{
 		No: r.No, Banker: w.Seat, Amount: w.Amount, Result: Result(r), Against: r.Against(),
-		Changed: r.BankChanged(), Patron: w.Patron, Begins: r.Replaced.Taken != 0,
+		Changed: r.BankChanged() || r.ShortBanco(), Patron: w.Patron, Begins: r.Replaced.Taken != 0,
 		Equaled: r.EqualedBy(),
 		Unreported: r.Missing || r.TwoBanks() || w.Unread() ||
 			record.Any(r.Steps, func(s *record.Step) bool { return s.Unplaced() }),
