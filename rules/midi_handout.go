@@ -700,10 +700,19 @@ func checkThirdSqueeze(p *Pass) {
 		}
 		// A card of a hand without a wager is the dealer's to turn; that the hand was handed out is the error.
 		dealers := third.RevealedBy == baccarat.RoleDealer && p.unwagered(h) && p.judges("midi.dealer-turns-when-none")
-		if had != 0 && handedTo == 0 && !dealers {
+		if had != 0 && handedTo == 0 && !dealers && !p.handedAnother(third, had) {
 			p.thirdNotHanded(third, had, from)
 		}
 	}
+}
+
+// handedAnother reports whether a patron returned a third card after another card of the hand was handed out to him:
+// midi.squeeze.faces has it.
+func (p *Pass) handedAnother(third *record.DealtCard, seat uint32) bool {
+	return p.judges("midi.squeeze.faces") && slices.ContainsFunc(p.handouts(), func(o handout) bool {
+		return o.out.Hand == third.Hand && o.out.Seat == seat && o.out.Seq > third.Seq && len(o.out.Cards) > 0 &&
+			slices.Contains(o.returned, third.CardSeq)
+	})
 }
 
 // hasLeft reports whether the patron who returned a hand left before the third card was handed out: to whom it is due
