@@ -106,13 +106,8 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 		return false
 	}
 	for i, o := range p.offs {
-		if o.by != -by || o.wager.Spot != w.Spot || o.wager.SpotName != w.SpotName {
-			continue
-		}
-		at := record.Index(p.Findings, func(g *Finding) bool {
-			return g.Rule == o.rule && g.Subject == finding.OfWager(o.wager.ID) && g.Verdict == ""
-		})
-		if at < 0 {
+		at := p.reported(o)
+		if o.by != -by || o.wager.Spot != w.Spot || o.wager.SpotName != w.SpotName || at < 0 {
 			continue
 		}
 		p.offs = slices.Delete(p.offs, i, i+1)
@@ -124,14 +119,77 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 		if w.MayBeOf(o.wager) {
 			g.Verdict = finding.Suspect
 		}
-		g.Observed = fmt.Sprintf("%s at seat %d, %s at seat %d", g.Observed, g.Seat, f.Observed, w.Seat)
-		g.Expected += "; " + f.Expected
-		g.Evidence = append(g.Evidence, f.Evidence...)
-		if g.Parts = append(g.Parts, f.Subject); g.Seat != w.Seat {
-			g.Seat = 0
-		}
+		g.join(f)
+		return true
+	}
+	if p.exchangedInTurn(f, w, by) {
 		return true
 	}
 	p.offs = append(p.offs, offBy{p.rule, w, by})
 	return false
+}
+
+// reported is the index of the finding about an amount that was not due, -1 if there is none that accuses.
+func (p *Pass) reported(o offBy) int {
+	return record.Index(p.Findings, func(g *Finding) bool {
+		return g.Rule == o.rule && g.Subject == finding.OfWager(o.wager.ID) && g.Verdict == ""
+	})
+}
+
+// due is what had to move for a wager.
+func (o offBy) due() int64 {
+	if o.wager.Disposition() == baccarat.Collect {
+		return moved(o.wager) + o.by
+	}
+	return moved(o.wager) - o.by
+}
+
+// exchangedInTurn joins the findings about wagers on one spot, of different players, for each of which moved what was due
+// for the next one, and reports whether there are such.
+func (p *Pass) exchangedInTurn(f *Finding, w *record.Wager, by int64) bool {
+	last, turn := offBy{p.rule, w, by}, []int(nil)
+	for amount := moved(w); amount != last.due(); {
+		next := slices.IndexFunc(p.offs, func(o offBy) bool {
+			return o.due() == amount && o.wager.Spot == w.Spot && o.wager.SpotName == w.SpotName &&
+				o.wager.Disposition() == w.Disposition() && !o.wager.MayBeOf(w) && p.reported(o) >= 0
+		})
+		if next < 0 || slices.Contains(turn, next) {
+			return false
+		}
+		turn, amount = append(turn, next), moved(p.offs[next].wager)
+	}
+	if len(turn) < 2 {
+		return false
+	}
+	slices.Sort(turn)
+	first, lost := p.offs[turn[0]], max(0, -by)
+	for n, i := range turn {
+		lost += max(0, -p.offs[i].by)
+		if n > 0 {
+			at := p.reported(p.offs[i])
+			other := p.Findings[at]
+			p.Findings = slices.Delete(p.Findings, at, at+1)
+			p.Findings[p.reported(first)].join(&other)
+		}
+	}
+	for _, i := range slices.Backward(turn) {
+		p.offs = slices.Delete(p.offs, i, i+1)
+	}
+	g := &p.Findings[p.reported(first)]
+	g.join(f)
+	g.Amount = lost
+	return true
+}
+
+// join makes the finding about a wager one about another wager too.
+func (f *Finding) join(other *Finding) {
+	if len(f.Parts) == 0 {
+		f.Observed = fmt.Sprintf("%s at seat %d", f.Observed, f.Seat)
+	}
+	f.Observed = fmt.Sprintf("%s, %s at seat %d", f.Observed, other.Observed, other.Seat)
+	f.Expected += "; " + other.Expected
+	f.Evidence = append(f.Evidence, other.Evidence...)
+	if f.Parts = append(f.Parts, other.Subject); f.Seat != other.Seat {
+		f.Seat = 0
+	}
 }
