@@ -172,6 +172,8 @@ const (
 	Burned
 	CarriedOver
 	DiscardedCard
+	// KeptOrDiscarded: the next round begins with the number of the card and another card, so that one was misread.
+	KeptOrDiscarded
 )
 
 // Wager is a stake on a spot.

@@ -536,7 +536,7 @@ func (r *Round) dealtByAnother() uint32 {
 // beyond are the cards of the round that were put away without a burn.
 func (r *Round) beyond() (cards []baccarat.Card) {
 	for i := range r.Cards {
-		if d := &r.Cards[i]; d.Fate == DiscardedCard {
+		if d := &r.Cards[i]; d.Fate == DiscardedCard || d.Fate == KeptOrDiscarded {
 			cards = append(cards, d.Card)
 		}
 	}

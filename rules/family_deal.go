@@ -662,7 +662,7 @@ func (p *Pass) checkReplaced() {
 		}
 		for i := range p.Round.Cards {
 			c := &p.Round.Cards[i]
-			out := c.Fate == record.Burned || c.Fate == record.DiscardedCard || c.Fate == record.CarriedOver
+			out := c.Fate != record.Kept && c.Fate != record.MovedAway
 			if !out || c.Index < 3 || c.Hand != e.card.Hand || p.Shoe.IsFaceUp(c.CardSeq) ||
 				slices.ContainsFunc(errants, func(o errant) bool { return o.card == c }) {
 				continue

@@ -236,6 +236,8 @@ func (p *Pass) done(e *errant) (done, kept bool, observed string) {
 		return false, false, "kept for the next hand"
 	case record.DiscardedCard:
 		return false, false, "put away"
+	case record.KeptOrDiscarded:
+		return false, false, "put away, or kept and misread: the next hand begins with the number of the card"
 	}
 	return false, false, ""
 }
@@ -324,7 +326,7 @@ func wrongRemedy(want remedy) func(*Pass) {
 				expected = fmt.Sprintf("%v burned, and %s face up", e.card.Card, furtherCards(p.burnValue(e.card.Card)))
 			}
 			doubtful := e.card.Fate == record.Burned && e.want.burns() &&
-				p.doubtful(&p.Shoe.Burns[e.card.Burn], e.card.Card)
+				p.doubtful(&p.Shoe.Burns[e.card.Burn], e.card.Card) || e.card.Fate == record.KeptOrDiscarded
 			p.suspectIf(doubtful, Finding{
 				Subject: finding.OfCard(e.card.CardSeq), Parts: []finding.Subject{finding.OfHand(e.card.Hand.String())},
 				Evidence: append(cardEvidence(p.Round), e.card.FateAt), Expected: expected, Observed: observed,

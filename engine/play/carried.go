@@ -36,22 +36,34 @@ func (s *Shoe) carryUnannounced(c *turn, r *record.Round, number uint32, card ba
 	if d := s.keptUnannounced(r, number, card); d != nil {
 		r.Carried, r.CarriedDue = d.CardSeq, false
 		s.keep(c, s.Settling, d)
+		return
+	}
+	if d := s.sameNumber(r, number); d != nil {
+		d.Final, d.Fate, d.FateAt = baccarat.NoHand, record.KeptOrDiscarded, c.seq
+		s.Settling.Recompose()
 	}
 }
 
 // keptUnannounced is the card of the round before that begins a round, nil if none does: its number is that of a card
 // that was not due. Two cards with one number are not one card.
 func (s *Shoe) keptUnannounced(r *record.Round, number uint32, card baccarat.Card) *record.DealtCard {
+	d := s.sameNumber(r, number)
+	if d == nil || d.Card != card && d.Card != baccarat.Unread && card != baccarat.Unread {
+		return nil
+	}
+	return d
+}
+
+// sameNumber is the card of the round before that was not due and has the number of the card that begins a round.
+func (s *Shoe) sameNumber(r *record.Round, number uint32) *record.DealtCard {
 	before := s.Settling
 	if r != s.Round || before == nil || len(r.Cards) > 0 || number == 0 || number == r.Carried {
 		return nil
 	}
-	d := before.Card(number)
-	same := d != nil && (d.Card == card || d.Card == baccarat.Unread || card == baccarat.Unread)
-	if !same || !s.asideOf(before, d) {
-		return nil
+	if d := before.Card(number); d != nil && s.asideOf(before, d) {
+		return d
 	}
-	return d
+	return nil
 }
 
 // holds is the round in play that has a card of this number, nil if none has.
