@@ -22,7 +22,8 @@ var wagerFamily = []*Rule{
 		Doc:      "A wager is accepted only on the spots that the rulebook permits and the table offers.",
 		Breach:   "Unlisted side bet accepted.",
 		Severity: finding.Critical, At: Betting, Again: true, Check: checkPermitted,
-		Needs: baccarat.FeedWagers,
+		Needs:  baccarat.FeedWagers,
+		Covers: []string{"vig.only-on-banker-win"},
 	},
 	{
 		Name: "wager.after-no-more-bets", Doc: "No wager is made, changed or withdrawn after no more bets.",
