@@ -123,6 +123,7 @@ func compareTables(options engine.Options, b *rows.Set) {
 	floor := engine.NewFloor(options)
 	floor.Note(b.Configs)
 	floor.NoteRounds(&b.Rounds)
+	floor.NoteGaps(b.Findings)
 	b.Findings = finding.Latest(append(b.Findings, floor.Findings()...))
 }
 

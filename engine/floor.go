@@ -22,6 +22,8 @@ type Floor struct {
 	rows []rows.Config
 	// settled are the times of the rounds with wagers, by property and table; nil if no rounds are known.
 	settled map[[2]string][]int64
+	// gaps are the times of the first events after missing ones, by property and table.
+	gaps map[[2]string][]int64
 }
 
 // NewFloor makes a floor without tables.
@@ -43,12 +45,39 @@ func (f *Floor) NoteRounds(r *rows.Rounds) {
 	}
 }
 
+// NoteGaps takes in which events are missing, of any findings. A configuration may be among them, so that one from
+// before proves nothing after them.
+func (f *Floor) NoteGaps(found []finding.Finding) {
+	for i := range found {
+		if g := &found[i]; g.Rule == "feed.gap" && g.Observed == "missing" {
+			if f.gaps == nil {
+				f.gaps = map[[2]string][]int64{}
+			}
+			key := [2]string{g.PropertyID, g.TableID}
+			f.gaps[key] = append(f.gaps[key], int64(g.At))
+		}
+	}
+}
+
+// gap is the time of the first missing events after a configuration, after all time if there are none.
+func (f *Floor) gap(row *rows.Config) int64 {
+	first := int64(math.MaxInt64)
+	for _, at := range f.gaps[[2]string{row.PropertyID, row.TableID}] {
+		if at > row.At {
+			first = min(first, at)
+		}
+	}
+	return first
+}
+
 // moment is a configuration that comes into force, or the first round under it, with the time until which it counts as
 // used: of the last round if another configuration replaced it.
 type moment struct {
 	at, last int64
 	row      *rows.Config
 	used     bool
+	// proved is the last round under it before events of the table are missing, after all time if none are.
+	proved int64
 }
 
 // moments are the configurations and their first rounds in the order of time.
@@ -68,7 +97,11 @@ func (f *Floor) moments() []moment {
 			if by == nil || by.Closed {
 				last = math.MaxInt64 // it stayed elected
 			}
-			all = append(all, moment{at: first, last: last, row: row, used: true})
+			proved := last
+			if gap := f.gap(row); gap < until {
+				_, proved = f.use(key, row.EffectiveAt, gap)
+			}
+			all = append(all, moment{at: first, last: last, row: row, used: true, proved: proved})
 		}
 	}
 	slices.SortFunc(all, func(a, b moment) int {
@@ -113,7 +146,7 @@ func (f *Floor) Findings() []finding.Finding {
 		)
 	})
 	var found []finding.Finding
-	seen := map[string]bool{}
+	seen := map[string]int{} // the findings by their ids
 	pass := rules.FloorPass{}
 	all := f.moments()
 	for from := 0; from < len(all); {
@@ -121,7 +154,7 @@ func (f *Floor) Findings() []finding.Finding {
 		for to < len(all) && all[to].at == all[from].at && all[to].used == all[from].used {
 			to++
 		}
-		pass.Settled = all[from].used
+		pass.Settled, pass.At = all[from].used, all[from].at
 		for _, t := range f.changed(&pass, all[from:to]) {
 			if !slices.Contains(pass.Open, t) {
 				continue // closed or changed again at the same moment
@@ -130,9 +163,13 @@ func (f *Floor) Findings() []finding.Finding {
 			pass.Evaluate()
 			for i := range pass.Findings {
 				row := f.finding(&pass.Findings[i])
-				if !seen[row.ID] {
-					seen[row.ID] = true
+				at, known := seen[row.ID]
+				switch {
+				case !known:
+					seen[row.ID] = len(found)
 					found = append(found, row)
+				case found[at].Verdict == finding.Unauditable:
+					found[at] = row
 				}
 			}
 		}
@@ -148,7 +185,7 @@ func (f *Floor) changed(pass *rules.FloorPass, all []moment) []*rules.FloorTable
 		if m.used {
 			for _, t := range pass.Open {
 				if t.Property == m.row.PropertyID && t.Table == m.row.TableID && uint64(t.Seq) == m.row.Seq {
-					t.Used, t.UsedAt, t.LastUsed = true, m.at, m.last
+					t.Used, t.UsedAt, t.LastUsed, t.Proved = true, m.at, m.last, m.proved
 					changed = append(changed, f.judged(pass, t)...)
 				}
 			}
@@ -189,7 +226,7 @@ func (f *Floor) enact(pass *rules.FloorPass, row *rows.Config) *rules.FloorTable
 		Game:     baccarat.ParseGame(row.Game),
 		Vigorish: law.ParseKind(row.Mode), Percent: row.Percent, Procedure: row.Procedure,
 		Reshuffle: row.Reshuffle,
-		Seq:       record.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt,
+		Seq:       record.Seq(row.Seq), EventID: row.EventID, At: row.EffectiveAt, Gap: f.gap(row),
 	}
 	if book, ok := f.opt.Books[row.Ruleset]; ok {
 		if law, ok := book.Law(t.Game); ok {
@@ -214,6 +251,10 @@ func (f *Floor) finding(of *rules.FloorFinding) finding.Finding {
 	}
 	if !row.Basis.Proves() || of.Doubtful {
 		row.Verdict = finding.Suspect
+	}
+	if of.Unproved {
+		row.Verdict, row.Severity = finding.Unauditable, finding.Info
+		of.Observed = "a configuration may be missing; found: " + of.Observed
 	}
 	row.Citations, row.Rulebook, row.Engine = cited.Citations, t.Law.Book.Ref(), f.opt.Version
 	row.PitID, row.At, row.GamingDay, row.Shift = t.Pit, schema.Time(t.At), day, shift

@@ -144,8 +144,8 @@ func (o offBy) due() int64 {
 	return moved(o.wager) - o.by
 }
 
-// exchangedInTurn joins the findings about wagers on one spot, of different players, for each of which moved what was due
-// for the next one, and reports whether there are such.
+// exchangedInTurn joins the findings about wagers on one spot, of different players, if for each the amount moved that
+// was due for the next one, and reports whether there are such.
 func (p *Pass) exchangedInTurn(f *Finding, w *record.Wager, by int64) bool {
 	last, turn := offBy{p.rule, w, by}, []int(nil)
 	for amount := moved(w); amount != last.due(); {

@@ -25,10 +25,15 @@ type FloorTable struct {
 	Seq     record.Seq
 	EventID string
 	At      int64
+	// Gap is the time of the first missing events of the table after that event, after all time if there are none. One of
+	// them may have brought another configuration.
+	Gap int64
 	// Used means that a round was settled under it, the first one at UsedAt. LastUsed is the last one if another
 	// configuration replaced it, otherwise after all time.
 	Used             bool
 	UsedAt, LastUsed int64
+	// Proved is the last round under it before the missing events, LastUsed if none are missing.
+	Proved int64
 }
 
 // usedBeside reports whether a round of a table was settled under its configuration while another table used its own:
@@ -42,8 +47,9 @@ type FloorFinding struct {
 	Expected, Observed string
 	// Covers are the rules whose findings about the same table this one explains.
 	Covers []string
-	// Doubtful means that the text can be read so that the two need not agree.
-	Doubtful bool
+	// Doubtful means that the text can be read so that the two need not agree, Unproved that one of the two may have had
+	// another configuration.
+	Doubtful, Unproved bool
 }
 
 // FloorPass is what a rule of the Floor stage may look at: a table whose configuration has come into
@@ -51,8 +57,9 @@ type FloorFinding struct {
 type FloorPass struct {
 	Changed *FloorTable
 	// Settled means that the first round under the configuration of the changed table was settled; otherwise the
-	// configuration came into force.
+	// configuration came into force. At is when.
 	Settled  bool
+	At       int64
 	Open     []*FloorTable
 	Findings []FloorFinding
 	rule     *Rule
@@ -86,21 +93,37 @@ func (p *FloorPass) Evaluate() {
 }
 
 // compare reports the first other open table that the changed one must agree with and does not, and whether there is
-// one. It accuses neither of the two: the finding names both.
+// one. It accuses neither of the two: the finding names both. One that is proved goes before others.
 func (p *FloorPass) compare(peers func(*FloorTable) bool, value func(*FloorTable) string) bool {
+	var other *FloorTable
 	for _, o := range p.Open {
-		if o != p.Changed && peers(o) && value(o) != value(p.Changed) {
-			p.Findings = append(p.Findings, FloorFinding{
-				Rule: p.rule, Table: p.Changed, Other: o,
-				Expected: fmt.Sprintf("one and the same at tables %s and %s", p.Changed.Table, o.Table),
-				Observed: fmt.Sprintf(
-					"table %s: %s; table %s: %s", p.Changed.Table, value(p.Changed), o.Table, value(o),
-				),
-			})
-			return true
+		differs := o != p.Changed && peers(o) && value(o) != value(p.Changed)
+		if differs && (other == nil || !p.unproved(o) && p.unproved(other)) {
+			other = o
 		}
 	}
-	return false
+	if other == nil {
+		return false
+	}
+	p.Findings = append(p.Findings, FloorFinding{
+		Rule: p.rule, Table: p.Changed, Other: other, Unproved: p.unproved(other),
+		Expected: fmt.Sprintf("one and the same at tables %s and %s", p.Changed.Table, other.Table),
+		Observed: fmt.Sprintf(
+			"table %s: %s; table %s: %s", p.Changed.Table, value(p.Changed), other.Table, value(other),
+		),
+	})
+	return true
+}
+
+// unproved reports whether the changed table or another may have had another configuration: they differ for certain if
+// each settled a round before events of it are missing, the other one not before the changed one.
+func (p *FloorPass) unproved(o *FloorTable) bool {
+	return slices.ContainsFunc([]*FloorTable{p.Changed, o}, func(t *FloorTable) bool {
+		if p.Settled && t.Used {
+			return p.At > t.Proved
+		}
+		return p.At >= t.Gap
+	})
 }
 
 func (p *FloorPass) samePit(o *FloorTable) bool {

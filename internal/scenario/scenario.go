@@ -138,6 +138,7 @@ func Audit(opt engine.Options, events []schema.Event) (*rows.Set, error) {
 	floor := engine.NewFloor(opt)
 	floor.Note(set.Configs)
 	floor.NoteRounds(&set.Rounds)
+	floor.NoteGaps(set.Findings)
 	set.Findings = append(set.Findings, floor.Findings()...)
 	return set, nil
 }
