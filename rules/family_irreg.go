@@ -280,6 +280,16 @@ func (p *Pass) vague(e *errant) bool {
 	return e.card.Fate == record.Burned && !described(&p.Shoe.Burns[e.card.Burn])
 }
 
+// mayHaveEmptied reports whether the burn of an errant card, which took too few, may have taken the last card of a shoe
+// whose record is not whole.
+func (p *Pass) mayHaveEmptied(e *errant) bool {
+	if e.card.Fate != record.Burned || !e.want.burns() || !p.mayBeEmpty() {
+		return false
+	}
+	b := &p.Shoe.Burns[e.card.Burn]
+	return b.Further() < p.burnValue(e.card.Card) && b.Seq > p.Shoe.LastCard
+}
+
 // counted reports whether an errant card is in the other hand by the final counts alone.
 func (p *Pass) counted(e *errant) bool {
 	return e.card.Fate == record.MovedAway &&
@@ -306,6 +316,10 @@ func wrongRemedy(want remedy) func(*Pass) {
 			}
 			if p.vague(&e) {
 				p.CannotJudge("how a card was burned was not reported", e.card.Seq, e.card.FateAt)
+				continue
+			}
+			if p.mayHaveEmptied(&e) {
+				p.CannotJudge("whether the burn took the last card is not on record", e.card.Seq, e.card.FateAt)
 				continue
 			}
 			if p.counted(&e) {
