@@ -400,6 +400,15 @@ func (p *Pass) bankerUnreported(since *record.BankRound) bool {
 	return slices.ContainsFunc(p.Shoe.Rounds, func(r record.RoundSummary) bool { return r.No > since.No && r.Card != 0 })
 }
 
+// firstUnreported reports whether rounds were played since the bank was assigned, and no wager of the Banker is on
+// record for any.
+func (p *Pass) firstUnreported() bool {
+	return p.Round.Replaced.Taken == 0 && slices.ContainsFunc(p.Shoe.Rounds, func(r record.RoundSummary) bool {
+		return r.Card != 0 && r.Result != baccarat.Void && r.No < p.Round.No && !p.bankPassed(r.No) &&
+			!slices.ContainsFunc(p.Shoe.Bank, func(b record.BankRound) bool { return b.No >= r.No })
+	})
+}
+
 // bankPassed reports whether the bank was assigned again after a round, or bid for: then the assignment was not
 // published.
 func (p *Pass) bankPassed(no uint32) bool {
@@ -409,15 +418,14 @@ func (p *Pass) bankPassed(no uint32) bool {
 }
 
 func checkWagerRange(p *Pass) {
-	before := p.bankBefore()
-	if before == nil {
+	before, bank := p.bankBefore(), bank(p.Round)
+	if before == nil && (bank == nil || !p.firstUnreported()) {
 		return
 	}
-	bank := p.soleBank()
-	if bank == nil {
+	if bank = p.soleBank(); bank == nil {
 		return
 	}
-	if p.bankerUnreported(before) {
+	if before == nil || p.bankerUnreported(before) {
 		p.CannotJudge(unreadBefore, bank.Placed)
 		return
 	}
