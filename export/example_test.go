@@ -45,7 +45,7 @@ func Example() {
 	// Output:
 	// ac-1_2026-11-19_000001.zip
 	// good: Genuine and complete: nothing was changed, removed, added or reordered.
-	// not-next: replay: you accepted export 1 earlier; your last export is 1
+	// not-next: repeated: export 1 was accepted before; the last accepted export is 1
 }
 
 func exportAndVerify(ctx context.Context, dir string) (err error) {

@@ -270,7 +270,7 @@ func (w *tab) successors(c *casino, first, policy string) {
 		files      []string
 	}{
 		{"the next", "it follows export 1, the last accepted export", []string{second, policy, record}},
-		{"twice", "replay: you accepted export 1 earlier", []string{first, policy, record}},
+		{"twice", "repeated: export 1 was accepted before", []string{first, policy, record}},
 		{"after the checkpoint", "Good: ", []string{second, policy, checkpoint(first)}},
 		{"with its checkpoint", "Good: ", []string{second, policy, checkpoint(second)}},
 		{"with a later checkpoint", "your checkpoint is of", []string{first, policy, checkpoint(second)}},

@@ -98,7 +98,7 @@ func (s *State) successor(m *Manifest, c *Checkpoint) *Failure {
 	for _, a := range s.Accepted {
 		switch {
 		case a.Size == c.Size && a.Root == root:
-			return notNext(check, "replay: you accepted export %d earlier; your last export is %d", a.Export, last.Export)
+			return notNext(check, "repeated: export %d was accepted before; the last accepted export is %d", a.Export, last.Export)
 		case a.PrevSize == m.PrevSize || a.Size == c.Size || a.Export == m.Export:
 			return tampered(check, "fork: you accepted a different export %d of this log. The casino signed two histories; "+
 				"keep both bundles", a.Export)
@@ -109,7 +109,7 @@ func (s *State) successor(m *Manifest, c *Checkpoint) *Failure {
 		return notNext(check, "gap: export %d follows leaf %d; your last export is %d, which ends with leaf %d. Request "+
 			"the exports in between", m.Export, m.PrevSize, last.Export, last.Size)
 	case c.Size <= s.Accepted[0].PrevSize:
-		return notNext(check, "replay: export %d is older than the first that you accepted, export %d", m.Export,
+		return notNext(check, "repeated: export %d is older than the first accepted export, export %d", m.Export,
 			s.Accepted[0].Export)
 	case m.PrevSize != last.Size || m.Export != last.Export+1:
 		return tampered(check, "fork: export %d with leaves %d to %d does not continue the exports that you accepted. The "+
