@@ -275,6 +275,14 @@ func furtherCards(n int) string {
 	return fmt.Sprintf("%d further cards", n)
 }
 
+// cards is a number of cards in words.
+func cards(n int) string {
+	if n == 1 {
+		return "1 card"
+	}
+	return fmt.Sprintf("%d cards", n)
+}
+
 // vague reports whether the burn of an errant card was not described.
 func (p *Pass) vague(e *errant) bool {
 	return e.card.Fate == record.Burned && !described(&p.Shoe.Burns[e.card.Burn])
@@ -624,11 +632,11 @@ func checkInsufficient(p *Pass) {
 	f := Finding{Observed: "a result declared", Evidence: cardEvidence(r)}
 	switch {
 	case p.mayBeEmpty():
-		f.Expected = fmt.Sprintf("void, %d cards due, if fewer were left", due)
+		f.Expected = fmt.Sprintf("void, %s due, if fewer were left", cards(due))
 	case p.Shoe.Loaded.Seq == 0 || due <= r.Left:
 		return
 	default:
-		f.Expected = fmt.Sprintf("void, %d cards due and %d left", due, r.Left)
+		f.Expected = fmt.Sprintf("void, %s due and %d left", cards(due), r.Left)
 	}
 	p.Report(f)
 }
