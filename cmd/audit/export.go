@@ -107,7 +107,7 @@ func (f *exportFlags) run(cmd *cobra.Command) (failed error) {
 	for _, day := range days {
 		if err := f.export(cmd, &config, exporter.Options{
 			Property: f.choice.Property, GamingDay: day, Out: f.out, Folder: f.folder, Actor: f.by, Engine: opt, Store: store,
-			Accept: f.accept, Verifiers: parseVerifiers(verifiers),
+			Accept: f.accept, Verifiers: parseVerifiers(verifiers), Warnings: cmd.ErrOrStderr(),
 		}); errors.Is(err, exporter.ErrUncovered) { // a day that is refused does not hold up the others
 			failed = errors.Join(failed, err)
 		} else if err != nil {

@@ -38,6 +38,8 @@ type Options struct {
 	Verifiers []export.Verifier // of this release
 	Engine    engine.Options
 	Store     *clickhouse.Store
+	// Warnings is where a warning is written, nil for nowhere.
+	Warnings io.Writer
 }
 
 // Check returns an error for each setting that an export lacks.
@@ -76,6 +78,11 @@ func Run(ctx context.Context, config *settings.Audit, o Options) (_ *export.Done
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, log.Close()) }()
+	if log.Last() == nil {
+		if err := o.warnOfOther(ctx, signer.Name()); err != nil {
+			return nil, err
+		}
+	}
 	// The row of the last export, if a crash or ClickHouse prevented it.
 	if err := o.list(ctx, signer.Name(), log.Last()); err != nil {
 		return nil, err
@@ -215,6 +222,22 @@ func openLog(ctx context.Context, config *settings.Export) (*export.Log, error) 
 		return nil, err
 	}
 	return export.OpenStored(ctx, objects)
+}
+
+// warnOfOther warns that a log which has no export yet is not the first one of the property: a recipient who follows the
+// other log does not see what is exported into this one.
+func (o *Options) warnOfOther(ctx context.Context, origin string) error {
+	all, err := o.Store.Exports(ctx, o.Property)
+	if err != nil || o.Warnings == nil {
+		return err
+	}
+	i := slices.IndexFunc(all, func(e clickhouse.Export) bool { return e.Origin != origin })
+	if i < 0 {
+		return nil
+	}
+	_, err = fmt.Fprintf(o.Warnings, "warning: export.log: this log of %s is new, and property %s has exports in the log "+
+		"of %s: a recipient of one log does not see the exports of the other\n", origin, o.Property, all[i].Origin)
+	return err
 }
 
 // list adds the last export of a log to the table exports, unless it is listed. If the table has a later export, the
