@@ -98,7 +98,8 @@ func (s *State) successor(m *Manifest, c *Checkpoint) *Failure {
 	for _, a := range s.Accepted {
 		switch {
 		case a.Size == c.Size && a.Root == root:
-			return notNext(check, "repeated: export %d was accepted before; the last accepted export is %d", a.Export, last.Export)
+			return notNext(check, "repeated: export %d was accepted before; the last accepted export is %d", a.Export,
+				last.Export)
 		case a.PrevSize == m.PrevSize || a.Size == c.Size || a.Export == m.Export:
 			return tampered(check, "fork: you accepted a different export %d of this log. The casino signed two histories; "+
 				"keep both bundles", a.Export)

@@ -224,8 +224,8 @@ func openLog(ctx context.Context, config *settings.Export) (*export.Log, error) 
 	return export.OpenStored(ctx, objects)
 }
 
-// warnOfOther warns that a log which has no export yet is not the first one of the property: a recipient who follows the
-// other log does not see what is exported into this one.
+// warnOfOther warns that a log which has no export yet is not the first one of the property: a recipient who follows
+// the other log does not see what is exported into this one.
 func (o *Options) warnOfOther(ctx context.Context, origin string) error {
 	all, err := o.Store.Exports(ctx, o.Property)
 	if err != nil || o.Warnings == nil {
