@@ -10,7 +10,9 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	auditor "github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
@@ -61,8 +63,27 @@ func TestPitIsJudgedByUse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := r.floor(t.Context(), window{"2026-11-19", from, until})
+	got, err := r.floor(t.Context(), window{"2026-11-19", from, until}, nil)
 	if diff := gocmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v (-replay +run):\n%s", err, diff)
 	}
+	// Events are missing between the configuration and the first round: another configuration may be among them.
+	gap := finding.New(finding.Identity{PropertyID: property, TableID: "a", Rule: "feed.gap", Subject: "range:9-9"},
+		finding.DataFault, finding.Unauditable, finding.Info)
+	gap.At, gap.GamingDay, gap.Observed = schema.Time(b.Configs[0].At+1), "2026-11-19", "missing"
+	of := func(replayed []finding.Finding) {
+		t.Helper()
+		r := &run{Options: Options{Property: property, Engine: options()}, store: s}
+		got, err := r.floor(t.Context(), window{"2026-11-19", from, until}, replayed)
+		if err != nil || len(got) != 1 || got[0].Verdict != finding.Unauditable {
+			t.Errorf("%+v, %v; want one pit that cannot be judged", got, err)
+		}
+	}
+	of([]finding.Finding{gap})
+	missing := &pipeline.Batch{Range: pipeline.Range{Topic: "t", From: 2, To: 2, Records: 1}}
+	missing.Findings = []finding.Finding{gap}
+	if err := s.Write(t.Context(), missing); err != nil {
+		t.Fatal(err)
+	}
+	of(nil)
 }

@@ -263,7 +263,7 @@ func (r *run) beyondTables(
 	var deadLetters uint64
 	group, of := errgroup.WithContext(ctx) // they only read, and wait for the database
 	group.Go(func() (err error) {
-		floor, err = r.floor(of, w)
+		floor, err = r.floor(of, w, m.replayed)
 		return err
 	})
 	group.Go(func() (err error) {
@@ -367,7 +367,7 @@ func (r *run) supersede(ctx context.Context, w window, row *clickhouse.AuditRun)
 }
 
 // floor evaluates the rules that compare tables on the configurations in force in the day.
-func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
+func (r *run) floor(ctx context.Context, w window, replayed []finding.Finding) ([]finding.Finding, error) {
 	configs, err := r.store.Configs(ctx, r.Property, w.until)
 	if err != nil {
 		return nil, err
@@ -378,11 +378,17 @@ func (r *run) floor(ctx context.Context, w window) ([]finding.Finding, error) {
 		return nil, err
 	}
 	r.used, r.usedUntil = append(r.used, more), w.until
+	gaps, err := r.store.Gaps(ctx, r.Property, w.until)
+	if err != nil {
+		return nil, err
+	}
 	f := engine.NewFloor(r.Engine)
 	f.Note(configs)
 	for _, used := range r.used {
 		f.NoteRounds(used)
 	}
+	f.NoteGaps(gaps)
+	f.NoteGaps(replayed)
 	return slices.DeleteFunc(f.Findings(), func(f finding.Finding) bool {
 		return f.GamingDay != w.day ||
 			(r.Shift != "" && f.Shift != r.Shift)

@@ -197,6 +197,8 @@ func (m *memory) Configs(context.Context, string, int64) ([]rows.Config, error) 
 	return m.configs, nil
 }
 
+func (*memory) Gaps(context.Context, string, int64) ([]finding.Finding, error) { return nil, nil }
+
 func (*memory) FirstRounds(context.Context, string, int64, int64) (*rows.Rounds, error) {
 	return &rows.Rounds{}, nil
 }

@@ -63,6 +63,8 @@ type Store interface {
 	RoundsOf(ctx context.Context, property string, shoes []*clickhouse.ClosedShoe) ([][]clickhouse.PlayedRound, error)
 	Configs(ctx context.Context, property string, before int64) ([]rows.Config, error)
 	FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error)
+	// Gaps are the findings about missing events from before a time.
+	Gaps(ctx context.Context, property string, before int64) ([]finding.Finding, error)
 	EventIDs(ctx context.Context, property, table string, seqs []uint64) (map[uint64]string, error)
 	WatchState(ctx context.Context, property string, of clickhouse.StateSeries, before uint64) (
 		number uint64, state io.Reader, err error)
@@ -367,9 +369,14 @@ func (w *watcher) floor(ctx context.Context, until int64) error {
 	if !changed {
 		return nil
 	}
+	gaps, err := w.store.Gaps(ctx, w.options.Property, until+1)
+	if err != nil {
+		return err
+	}
 	floor := engine.NewFloor(w.options.Engine)
 	floor.Note(slices.Clone(configs))
 	floor.NoteRounds(&w.settled)
+	floor.NoteGaps(gaps)
 	w.pending.findings = append(w.pending.findings, floor.Findings()...)
 	return nil
 }

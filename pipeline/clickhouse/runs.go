@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -432,4 +433,9 @@ GROUP BY r.table_id, c.effective_at ORDER BY t, played`,
 			all.At, all.Wagers = append(all.At, at), append(all.Wagers, wagers)
 		}, &table, &at, &wagers)
 	return &all, s.explain("read the first rounds of the configurations", err)
+}
+
+// Gaps returns the findings about missing events of a property from before a time.
+func (s *Store) Gaps(ctx context.Context, property string, before int64) ([]finding.Finding, error) {
+	return s.Findings(ctx, Filter{PropertyID: property, Rule: "feed.gap", Until: schema.Time(before)})
 }
