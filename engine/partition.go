@@ -74,8 +74,8 @@ func (e *Engine) Elsewhere(played []Played) {
 }
 
 // Learn notes, between two records of a partition, until when tables have played in other partitions since. What a
-// start would learn besides is not noted, so that the rows are those of a start. Again is true if a start would judge
-// the last events of a table otherwise.
+// start would learn besides is not noted, so that the rows are as a start makes them. Again is true if a start would
+// judge the last events of a table otherwise.
 func (e *Engine) Learn(played []Played, here int32) (again bool) {
 	for i := range played {
 		p := &played[i]

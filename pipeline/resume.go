@@ -57,8 +57,8 @@ func (f *flow) readElsewhere(ctx context.Context) (err error) {
 }
 
 // learn reads which tables have played in other partitions since. Where a start would judge records otherwise that are
-// judged already, the stream starts again: the rows are then those of a start, as after a crash, and no row depends on
-// when it was learned between two starts.
+// judged already, the stream starts again: the rows are then as a start makes them, also after a crash, and no row
+// depends on when it was learned between two starts.
 func (f *flow) learn(ctx context.Context) error {
 	step, ok := f.step.(Newcomer)
 	if !ok || f.opt.Journal == nil || f.opt.LearnEvery == 0 || f.last.Records == 0 || f.next == f.heard ||

@@ -589,7 +589,7 @@ func (p *Pass) judgeBankAmount(bank *record.Wager) {
 	}
 }
 
-// ofAmount makes the last finding one that a wrong amount of the Banker explains, if the round agrees on another one.
+// ofAmount says that a wrong amount of the Banker explains the last finding, if the round agrees on another one.
 func (p *Pass) ofAmount(bank *record.Wager) {
 	f := &p.Findings[len(p.Findings)-1]
 	others, ok := p.agreed(bank)

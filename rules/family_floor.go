@@ -93,7 +93,7 @@ func (p *FloorPass) Evaluate() {
 }
 
 // compare reports the first other open table that the changed one must agree with and does not, and whether there is
-// one. It accuses neither of the two: the finding names both. One that is proved goes before others.
+// one. It accuses neither of the two: the finding names both. A difference that is proved goes before others.
 func (p *FloorPass) compare(peers func(*FloorTable) bool, value func(*FloorTable) string) bool {
 	var other *FloorTable
 	for _, o := range p.Open {

@@ -105,7 +105,7 @@ func (w *watcher) report(ctx context.Context, findings []finding.Finding) error 
 	return w.store.AddFindings(ctx, "watch "+hex.EncodeToString(sum.Sum(nil)[:16]), findings)
 }
 
-// prove adds the ids of the events that prove findings. One query reads those of a table.
+// prove adds the ids of the events that prove findings. One query reads the ids of a table.
 func (w *watcher) prove(ctx context.Context, findings []finding.Finding) error {
 	type table struct{ property, name string }
 	of := map[table][]*finding.Finding{}

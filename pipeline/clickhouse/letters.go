@@ -65,7 +65,7 @@ func (s *Store) forgotten(ctx context.Context, property string, tables []string)
 	return all, s.explain("read the events among the dead letters", err)
 }
 
-// contesting returns those of the forgotten events of a table that contest an event by which nothing was judged.
+// contesting returns the forgotten events of a table that contest an event by which nothing was judged.
 func (s *Store) contesting(ctx context.Context, of *ArchivedTable, letters []*Archived) (found []*Archived, err error) {
 	if len(letters) == 0 {
 		return nil, nil

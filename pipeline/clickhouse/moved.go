@@ -6,7 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 )
 
-// Moved returns those of some tables that had events from one time to before another in several partitions of a topic:
+// Moved returns which of some tables had events from one time to before another in several partitions of a topic:
 // for each partition but the first, the first event of the table there, in the order of table, topic and time.
 func (s *Store) Moved(ctx context.Context, property string, tables []string, from, until int64) (
 	all []pipeline.Moved, err error,

@@ -67,7 +67,7 @@ func (p *Parted) add(partition int32, tick int64, low, high uint64) (apart bool)
 	return apart
 }
 
-// Parted returns by name those of some tables of a property that are parted from one time to before another.
+// Parted returns by name which of some tables of a property are parted from one time to before another.
 func (s *Store) Parted(ctx context.Context, property string, tables []string, from, until int64) (
 	map[string]*Parted, error,
 ) {
