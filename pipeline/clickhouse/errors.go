@@ -41,6 +41,7 @@ const (
 	accessDenied       = 497
 	authenticationFail = 516
 
+	badArguments     = 36
 	fileMissing      = 107
 	noAnswerInTime   = 159
 	tooManyQueries   = 202

@@ -125,9 +125,11 @@ func (s *Store) runStatement(ctx context.Context, doing, statement string) error
 }
 
 // underway reports whether the server refused a statement because another one is changing its table. A file that is
-// missing is the definition of a view that the other one has dropped.
+// missing is the definition of a view that the other one has dropped. A bad argument may be a column that the other one
+// is adding to the key.
 func underway(code int32) bool {
-	return code == fileMissing || code == tableIsDropped || code == tableWasRenamed || code == deadlockAvoided
+	return code == fileMissing || code == tableIsDropped || code == tableWasRenamed || code == deadlockAvoided ||
+		code == badArguments
 }
 
 func (s *Store) apply(ctx context.Context, m migrations.Migration) error {
