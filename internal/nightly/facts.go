@@ -55,16 +55,16 @@ func (r *run) facts(days []tableDay, b *rows.Set) {
 			if k < 0 {
 				continue
 			}
-			text = appendPlain(append(text[:0], t.Name...), t.keys, v, row)
+			text = rows.AppendPlain(append(text[:0], t.Name...), t.keys, v, row)
 			if days[k].rows == nil {
 				days[k].rows = r.spareRows()
 			}
 			f := days[k].rows.row(text)
 			f.name, f.shoe = t.Name, v.Word(t.shoe, row)
-			text = appendPlain(text[:0], t.columns, v, row)
+			text = rows.AppendPlain(text[:0], t.columns, v, row)
 			f.row = sha256.Sum256(text)
 			if len(t.labels) > 0 {
-				text = appendPlain(text[:0], t.labels, v, row)
+				text = rows.AppendPlain(text[:0], t.labels, v, row)
 				f.labels = sha256.Sum256(text)
 			}
 		}
@@ -94,13 +94,6 @@ func (f *factRows) row(key []byte) *factRow {
 		f.keys[string(key)], f.list = i, append(f.list, factRow{})
 	}
 	return &f.list[i]
-}
-
-func appendPlain(text []byte, columns []rows.Column, v rows.View, row int) []byte {
-	for c := range columns {
-		text = columns[c].AppendPlain(text, v, row)
-	}
-	return text
 }
 
 // fold reduces the facts of a day to one digest for each table of facts and shoe.

@@ -15,10 +15,7 @@ import (
 func (r *AuditRun) sum() string {
 	t := rows.TableOf[AuditRun]("audit_runs")
 	text, view := []byte("shoeproof-run/1\n"), rows.ViewOf([]AuditRun{*r})
-	for i := range t.Columns {
-		text = t.Columns[i].AppendPlain(text, view, 0)
-	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(rows.AppendPlain(text, t.Columns, view, 0))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -72,9 +72,6 @@ func (j *Journal) Sum(t *Table) string {
 	row := *j
 	row.Key, row.MAC = "", ""
 	text, view := []byte("shoeproof-range/1\n"), ViewOf([]Journal{row})
-	for i := range t.Columns {
-		text = t.Columns[i].AppendPlain(text, view, 0)
-	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(AppendPlain(text, t.Columns, view, 0))
 	return "range " + hex.EncodeToString(sum[:])
 }

@@ -64,6 +64,14 @@ func (c *Column) Plain() string {
 	return "toString(" + c.Name + "), ','"
 }
 
+// AppendPlain appends the texts of columns of a row.
+func AppendPlain(dst []byte, columns []Column, v View, row int) []byte {
+	for i := range columns {
+		dst = columns[i].AppendPlain(dst, v, row)
+	}
+	return dst
+}
+
 // AppendPlain appends the text of a column of a row.
 func (c *Column) AppendPlain(dst []byte, v View, row int) []byte {
 	switch c.Type {
