@@ -328,12 +328,9 @@ func (r *run) totals(w window, m *merged, night *Night) clickhouse.AuditRun {
 func (r *run) vanished(ctx context.Context, w window, m *merged) ([]string, error) {
 	before := m.before
 	if before == nil {
-		tables, err := r.store.Tables(ctx, r.Property, w.from-int64(24*time.Hour), w.from)
-		if err != nil {
+		var err error
+		if before, err = r.store.Tables(ctx, r.Property, w.from-int64(24*time.Hour), w.from); err != nil {
 			return nil, err
-		}
-		for i := range tables {
-			before = append(before, tables[i].Table)
 		}
 	}
 	now := m.played()

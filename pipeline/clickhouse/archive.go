@@ -44,12 +44,35 @@ type ArchivedTable struct {
 }
 
 // Tables returns the tables of a property with events from one time to before another, sorted.
-func (s *Store) Tables(ctx context.Context, property string, from, until int64) ([]ArchivedTable, error) {
-	return list[ArchivedTable](ctx, s, "read the tables of the archive", `SELECT property_id,
-toString(table_id) AS name, count() AS n, max(seq) AS last FROM `+s.name("events")+` WHERE property_id = {property:String}
-AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
-GROUP BY property_id, name ORDER BY name`, params("property", property, "from", from, "until", until)...)
+func (s *Store) Tables(ctx context.Context, property string, from, until int64) ([]string, error) {
+	return s.tablesIn(ctx, "events", property, from, until)
 }
+
+// tablesIn returns the tables of the gaming floor with rows of a time.
+func (s *Store) tablesIn(ctx context.Context, of, property string, from, until int64) (names []string, err error) {
+	var name string
+	err = s.scan(ctx, "SELECT DISTINCT toString(table_id) AS name FROM "+s.name(of)+
+		" WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
+		"AND at < fromUnixTimestamp64Nano({until:Int64}) ORDER BY name",
+		params("property", property, "from", from, "until", until), func() { names = append(names, name) }, &name)
+	return names, s.explain("read the tables in "+of, err)
+}
+
+// ofTables is a condition that is true where one of n conditions holds, each of the rows of a table, with its
+// parameters.
+func ofTables(property string, n int, each func(i int) (table, condition string)) (where string, args []any) {
+	args = params("property", property)
+	of := make([]string, n)
+	for i := range n {
+		table, condition := each(i)
+		of[i] = fmt.Sprintf("table_id = {%s:String} AND %s", nthTable(i), condition)
+		args = append(args, params(nthTable(i), table)...)
+	}
+	return "property_id = {property:String} AND (" + strings.Join(of, " OR ") + ")", args
+}
+
+// nthTable is the name of the parameter of a table in ofTables.
+func nthTable(i int) string { return fmt.Sprintf("table%d", i) }
 
 // Window is a time from From to before Until, and the time around it from Since to before Later; ns UTC.
 type Window struct{ Since, From, Until, Later int64 }
@@ -263,25 +286,24 @@ func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
 // newestBefore returns by table the time of the newest event in front of its first event 1, in its partition.
 func (s *Store) newestBefore(ctx context.Context, tables []ArchivedTable, begins map[string][]epoch,
 ) (map[string]int64, error) {
-	args := params("property", tables[0].Property)
-	var of []string
+	var behind []string // tables with events in front
 	for i := range tables {
 		if b := begins[tables[i].Table]; len(b) > 0 && b[0].from.offset > 0 {
-			name := fmt.Sprintf("table%d", i)
-			of = append(of, fmt.Sprintf("table_id = {%s:String} AND partition = %d AND offset < %d", name,
-				b[0].from.partition, b[0].from.offset))
-			args = append(args, params(name, tables[i].Table)...)
+			behind = append(behind, tables[i].Table)
 		}
 	}
 	newest := map[string]int64{}
-	if len(of) == 0 {
+	if len(behind) == 0 {
 		return newest, nil
 	}
+	where, args := ofTables(tables[0].Property, len(behind), func(i int) (table, condition string) {
+		first := begins[behind[i]][0].from
+		return behind[i], fmt.Sprintf("partition = %d AND offset < %d", first.partition, first.offset)
+	})
 	var table string
 	var at int64
 	err := s.scan(ctx, "SELECT toString(table_id) AS name, toUnixTimestamp64Nano(max(at)) FROM "+s.name("events")+
-		" WHERE property_id = {property:String} AND ("+strings.Join(of, " OR ")+") GROUP BY name", args,
-		func() { newest[table] = at }, &table, &at)
+		" WHERE "+where+" GROUP BY name", args, func() { newest[table] = at }, &table, &at)
 	return newest, err
 }
 
@@ -406,9 +428,13 @@ func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, o
 		t.size = min(max(2*t.size, minArchiveChunk, t.expect+minArchiveChunk/4), maxArchiveChunk)
 		t.until, t.found = t.after+min(t.size, math.MaxUint64-t.after), 0
 	}
-	names, where, args := r.where(open, func(t *reading) string {
+	where, args := r.where(open, func(t *reading) string {
 		return fmt.Sprintf("seq > %d AND seq <= %d", t.after, t.until)
 	})
+	names := make([]string, len(open))
+	for i := range open {
+		names[i] = "{" + nthTable(i) + ":String}"
+	}
 	b := <-r.empty
 	defer func() { r.empty <- b }()
 	into := func() proto.Results {
@@ -427,25 +453,18 @@ func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, o
 	return r.stream.query(ctx, fmt.Sprintf("SELECT CAST(transform(table_id, [%s], range(toUInt16(%d)), toUInt16(0)), "+
 		"'UInt16'), seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset, partition%s "+
 		"ORDER BY property_id, table_id, seq, partition, offset SETTINGS max_block_size = 16384, max_threads = 1, "+
-		"local_filesystem_read_method = 'pread'", names, len(open), where), args, result{into, func() {
+		"local_filesystem_read_method = 'pread'", strings.Join(names, ", "), len(open), where), args, result{into, func() {
 		full <- b
 		b = <-r.empty
 	}})
 }
 
-// where returns FROM and WHERE of a query of the current epochs of tables, within a range of each, and the parameters
-// with the names of the tables.
-func (r *archiveReader) where(tables []*reading, within func(*reading) string) (names, where string, args []any) {
-	args = params("property", r.property)
-	var all, ranges []string
-	for i, t := range tables {
-		name := fmt.Sprintf("table%d", i)
-		all = append(all, "{"+name+":String}")
-		ranges = append(ranges, "table_id = "+all[i]+" AND "+within(t)+t.epochs[0].where())
-		args = append(args, params(name, t.Table.Table)...)
-	}
-	return strings.Join(all, ", "), " FROM " + r.store.name("events") + " WHERE property_id = {property:String} AND (" +
-		strings.Join(ranges, " OR ") + ")", args
+// where returns FROM and WHERE of a query of the current epochs of tables, within a range of each, with its parameters.
+func (r *archiveReader) where(tables []*reading, within func(*reading) string) (where string, args []any) {
+	where, args = ofTables(r.property, len(tables), func(i int) (table, condition string) {
+		return tables[i].Table.Table, within(tables[i]) + tables[i].epochs[0].where()
+	})
+	return " FROM " + r.store.name("events") + " WHERE " + where, args
 }
 
 // pass passes an event of a block.
@@ -563,7 +582,7 @@ func (r *archiveReader) skip(ctx context.Context) error {
 	if len(r.behind) == 0 {
 		return nil
 	}
-	_, where, args := r.where(r.behind, func(t *reading) string { return fmt.Sprintf("seq > %d", t.after) })
+	where, args := r.where(r.behind, func(t *reading) string { return fmt.Sprintf("seq > %d", t.after) })
 	first := map[string]uint64{}
 	var table string
 	var seq uint64

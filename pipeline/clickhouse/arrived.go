@@ -109,7 +109,7 @@ type arrival struct {
 // arrivals returns the events of the epoch of a table in a range of Seq, both inclusive, in the order of their arrival,
 // so many of them.
 func (r *archiveReader) arrivals(ctx context.Context, t *reading, from, until, limit uint64) (all []arrival, err error) {
-	_, where, args := r.where([]*reading{t}, func(*reading) string {
+	where, args := r.where([]*reading{t}, func(*reading) string {
 		return fmt.Sprintf("seq >= %d AND seq <= %d", from, until)
 	})
 	var e arrival

@@ -99,9 +99,9 @@ func (s *Store) Parted(ctx context.Context, property string, tables []string, fr
 	}
 	// Numbers that are close to each other show it by two events of one number.
 	err = s.scan(ctx, "SELECT toString(table_id) AS name FROM (SELECT table_id, seq"+of+
-		" AND table_id IN {candidates:Array(String)} GROUP BY table_id, seq "+
+		" GROUP BY table_id, seq "+
 		"HAVING min(partition) < max(partition) AND uniqExact(event_id) > 1) GROUP BY name",
-		append(args, params("candidates", slices.Sorted(maps.Keys(all)))...), func() { apart[table] = true }, &table)
+		args, func() { apart[table] = true }, &table)
 	maps.DeleteFunc(all, func(table string, _ *Parted) bool { return !apart[table] })
 	return all, s.explain(doing, err)
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -380,13 +379,8 @@ type TableTime struct {
 }
 
 // DealtTables returns the tables of a property with rounds from one time to before another, sorted.
-func (s *Store) DealtTables(ctx context.Context, property string, from, until int64) (tables []string, err error) {
-	var table string
-	err = s.scan(ctx, "SELECT DISTINCT toString(table_id) AS name FROM "+s.name("rounds")+
-		" WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
-		"AND at < fromUnixTimestamp64Nano({until:Int64}) ORDER BY name",
-		params("property", property, "from", from, "until", until), func() { tables = append(tables, table) }, &table)
-	return tables, s.explain("read the tables with rounds", err)
+func (s *Store) DealtTables(ctx context.Context, property string, from, until int64) ([]string, error) {
+	return s.tablesIn(ctx, "rounds", property, from, until)
 }
 
 // DealtRounds yields the rounds of a table, shoe by shoe.
@@ -412,14 +406,13 @@ type shoeRound struct {
 
 // ofShoes is the condition of the rows of some shoes, with its parameters.
 func ofShoes(property string, shoes []*ClosedShoe) (condition string, args []any) {
-	args = params("property", property)
-	of := make([]string, len(shoes))
+	condition, args = ofTables(property, len(shoes), func(i int) (table, rest string) {
+		return shoes[i].Table, fmt.Sprintf("shoe_id = {shoe%d:String}", i)
+	})
 	for i, c := range shoes {
-		table, shoe := fmt.Sprintf("table%d", i), fmt.Sprintf("shoe%d", i)
-		of[i] = "table_id = {" + table + ":String} AND shoe_id = {" + shoe + ":String}"
-		args = append(args, params(table, c.Table, shoe, c.Shoe)...)
+		args = append(args, params(fmt.Sprintf("shoe%d", i), c.Shoe)...)
 	}
-	return "property_id = {property:String} AND (" + strings.Join(of, " OR ") + ")", args
+	return condition, args
 }
 
 // RoundsOf returns the rounds of each of some shoes with their wagers, in order.
@@ -523,10 +516,7 @@ func (s *Store) AddEvidence(ctx context.Context, run string, list []rows.Evidenc
 	t, view := s.table(rows.Find("evidence"), 0), rows.ViewOf(list)
 	sum, text := sha256.New(), []byte{}
 	for i := range list {
-		text = text[:0]
-		for c := range t.Columns {
-			text = t.Columns[c].AppendPlain(text, view, i)
-		}
+		text = rows.AppendPlain(text[:0], t.Columns, view, i)
 		sum.Write(text)
 	}
 	return s.insertAll(ctx, &t, view, run+" "+hex.EncodeToString(sum.Sum(nil)[:16]))

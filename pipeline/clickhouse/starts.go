@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -63,14 +62,11 @@ func (s *Store) SnapshotsBefore(ctx context.Context, property string, starts []S
 func (s *Store) newestSnapshots(ctx context.Context, property string, starts []Start) (
 	map[string]*rows.Snapshot, error,
 ) {
-	of, args := make([]string, len(starts)), params("property", property)
-	for i := range starts {
-		name := fmt.Sprintf("table%d", i)
-		of[i] = fmt.Sprintf("table_id = {%s:String} AND at < fromUnixTimestamp64Nano(toInt64(%d))", name, starts[i].Moment)
-		args = append(args, params(name, starts[i].Table.Table)...)
-	}
-	all, err := readRows[rows.Snapshot](ctx, s, "table_memory", " WHERE property_id = {property:String} AND topic != '' "+
-		"AND ("+strings.Join(of, " OR ")+") ORDER BY at DESC, offset DESC, version DESC LIMIT 1 BY table_id", args)
+	where, args := ofTables(property, len(starts), func(i int) (table, condition string) {
+		return starts[i].Table.Table, fmt.Sprintf("at < fromUnixTimestamp64Nano(toInt64(%d))", starts[i].Moment)
+	})
+	all, err := readRows[rows.Snapshot](ctx, s, "table_memory", " WHERE "+where+
+		" AND topic != '' ORDER BY at DESC, offset DESC, version DESC LIMIT 1 BY table_id", args)
 	newest := map[string]*rows.Snapshot{}
 	for i := range all {
 		newest[all[i].TableID] = &all[i]
@@ -148,17 +144,14 @@ func (s *Store) disordered(ctx context.Context, property string, all []candidate
 		if len(all) == 0 {
 			break
 		}
-		of, args := make([]string, len(all)), params("property", property)
-		for i := range all {
-			m, name := &all[i], fmt.Sprintf("table%d", i)
-			of[i] = "table_id = {" + name + ":String} AND " + fmt.Sprintf(c.condition, m.Seq, m.Partition, m.Offset) +
-				m.epoch.where()
-			args = append(args, params(name, m.TableID)...)
-		}
+		where, args := ofTables(property, len(all), func(i int) (table, condition string) {
+			m := &all[i]
+			return m.TableID, fmt.Sprintf(c.condition, m.Seq, m.Partition, m.Offset) + m.epoch.where()
+		})
 		var table string
 		var seq uint64
 		err := s.scan(ctx, "SELECT toString(table_id) AS name, min(seq) FROM "+s.name("events")+
-			" WHERE property_id = {property:String} AND ("+strings.Join(of, " OR ")+") GROUP BY name", args, func() {
+			" WHERE "+where+" GROUP BY name", args, func() {
 			if known := c.first[table]; known == 0 || seq < known {
 				c.first[table] = seq
 			}
