@@ -121,9 +121,7 @@ func replayRecords(t testing.TB, options engine.Options, records iter.Seq2[*engi
 // compareTables adds the findings about the tables of the floor against each other.
 func compareTables(options engine.Options, b *rows.Set) {
 	floor := engine.NewFloor(options)
-	floor.Note(b.Configs)
-	floor.NoteRounds(&b.Rounds)
-	floor.NoteGaps(b.Findings)
+	floor.NoteAll(b)
 	b.Findings = finding.Latest(append(b.Findings, floor.Findings()...))
 }
 

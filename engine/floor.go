@@ -29,6 +29,13 @@ type Floor struct {
 // NewFloor makes a floor without tables.
 func NewFloor(opt Options) *Floor { return &Floor{opt: opt} }
 
+// NoteAll takes in the configurations, the rounds and the missing events of a set.
+func (f *Floor) NoteAll(set *rows.Set) {
+	f.Note(set.Configs)
+	f.NoteRounds(&set.Rounds)
+	f.NoteGaps(set.Findings)
+}
+
 // Note takes configurations in, in any order.
 func (f *Floor) Note(rows []rows.Config) { f.rows = append(f.rows, rows...) }
 

@@ -92,9 +92,7 @@ func (l *recorder) Write(ctx context.Context, set ...*pipeline.Batch) error {
 		return err
 	}
 	for _, b := range set {
-		l.floor.Note(b.Configs)
-		l.floor.NoteRounds(&b.Rounds)
-		l.floor.NoteGaps(b.Findings)
+		l.floor.NoteAll(&b.Set)
 		for _, d := range b.DeadLetters[:min(len(b.DeadLetters), maxDeadLetters-len(*l.dead))] {
 			d.Raw = nil
 			*l.dead = append(*l.dead, d)

@@ -136,9 +136,7 @@ func Audit(opt engine.Options, events []schema.Event) (*rows.Set, error) {
 	}
 	auditor.Unsettled(set)
 	floor := engine.NewFloor(opt)
-	floor.Note(set.Configs)
-	floor.NoteRounds(&set.Rounds)
-	floor.NoteGaps(set.Findings)
+	floor.NoteAll(set)
 	set.Findings = append(set.Findings, floor.Findings()...)
 	return set, nil
 }
