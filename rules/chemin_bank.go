@@ -69,8 +69,8 @@ var ofBankAmount = []string{
 }
 
 // agreed are the seats that wagered against the Banker if what they wagered, called and moved agrees on another wager
-// of the Banker, which his rules allow: then his amount is wrong. It is false if it does not, or if
-// events are missing that may prove his amount right.
+// of the Banker, which his rules allow: then his amount is wrong. It is false if it does not, or if events are missing
+// that may prove his amount right.
 func (p *Pass) agreed(bank *record.Wager) (seats []finding.Subject, ok bool) {
 	if p.Shoe.Missing || p.Shoe.Joined || p.Round.Missing {
 		return nil, false

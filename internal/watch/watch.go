@@ -212,7 +212,7 @@ func (w *watcher) next(ctx context.Context, after clickhouse.Cursor, until int64
 	return items, w.play(ctx, items)
 }
 
-// play reads the rounds of the shoes, which takes one shoe nearly as long as many.
+// play reads the rounds of all shoes at once: a query of one shoe takes nearly as long as one of many.
 func (w *watcher) play(ctx context.Context, items []item) error {
 	var of []*item
 	var shoes []*clickhouse.ClosedShoe
