@@ -225,19 +225,10 @@ func (f *flow) lag() int64 {
 
 const minBehind = 5000
 
-// add applies a record. If its batch is full then, or the batches of all streams, it waits until its own is taken. If
-// they are half full it waits for the end of the write that is under way.
+// add applies a record. If its batch is full then, or the batches of all streams, it waits until its own is taken.
 func (f *flow) add(ctx context.Context, rec *Record) (flushed bool, err error) {
-	load, rows := f.apply(rec), int64(f.opt.FlushRows)
-	switch all := f.group.load.Load(); {
-	case load >= f.group.share() || all >= rows:
+	if load := f.apply(rec); load >= f.group.share() || f.group.load.Load() >= int64(f.opt.FlushRows) {
 		return true, f.handOver(ctx)
-	case all >= rows/2:
-		select {
-		case <-f.group.written():
-		case <-f.late.Done():
-			return false, f.abandoned(ctx)
-		}
 	}
 	return false, nil
 }

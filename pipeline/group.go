@@ -13,8 +13,8 @@ import (
 )
 
 // group commits the flushes of all streams of a run together: one Write has the batches of all streams that have rows.
-// One Write is under way at a time; meanwhile each stream fills its other batch. Until the Write ends, these batches
-// may be half full together, so that the memory is that of one flush and a half.
+// One Write is under way at a time; meanwhile each stream fills its other batch, so that the memory is that of two
+// flushes.
 type group struct {
 	sink Sink
 	opt  RunOptions
@@ -24,17 +24,13 @@ type group struct {
 
 	// load is the number of rows of the batches that are being filled.
 	load   atomic.Int64
-	blocks rows.Blocks // of all batches
-	// idle is closed while no write is under way.
-	idle atomic.Pointer[chan struct{}]
-	due  chan struct{} // a batch is due: all are written
-	n    atomic.Int64  // of flows
+	blocks rows.Blocks   // of all batches
+	due    chan struct{} // a batch is due: all are written
+	n      atomic.Int64  // of flows
 }
 
 func newGroup(sink Sink, opt RunOptions) *group {
-	g := &group{sink: sink, opt: opt, due: make(chan struct{}, 1)}
-	g.writing()()
-	return g
+	return &group{sink: sink, opt: opt, due: make(chan struct{}, 1)}
 }
 
 // flight is a batch that was taken from its flow to be written.
@@ -90,11 +86,9 @@ func (g *group) run() (stop func()) {
 	var running sync.WaitGroup
 	running.Go(func() {
 		for range g.due {
-			done := g.writing()
 			if set := g.take(); len(set) > 0 {
 				g.write(set)
 			}
-			done()
 		}
 	})
 	return func() {
@@ -102,16 +96,6 @@ func (g *group) run() (stop func()) {
 		running.Wait()
 	}
 }
-
-// writing begins a write; the result ends it.
-func (g *group) writing() (done func()) {
-	idle := make(chan struct{})
-	g.idle.Store(&idle)
-	return func() { close(idle) }
-}
-
-// written returns a channel that is closed when no write is under way.
-func (g *group) written() <-chan struct{} { return *g.idle.Load() }
 
 // take takes the batches that have rows, in the order of topic and partition, if one of them is due. No flow applies a
 // record meanwhile: otherwise the last flows would go on filling their batches while the first are taken.

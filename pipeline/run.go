@@ -30,7 +30,7 @@ type RunOptions struct {
 	// A flush of all streams is due when one of these is reached: the age of the oldest unflushed finding of a stream,
 	// the age of its oldest unflushed record, or the number of unflushed rows of all streams, where half a KiB of the
 	// records or snapshots of a stream counts as a row, or one and a half times the equal share of a stream. While a
-	// flush is under way to the Sink, half as many rows may wait.
+	// flush is under way to the Sink, as many rows may wait.
 	FlushFindings time.Duration // 500 ms for 0
 	FlushEvery    time.Duration // 5 s for 0
 	FlushRows     int           // 200,000 for 0

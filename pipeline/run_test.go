@@ -313,8 +313,8 @@ func TestRunFlushesAllStreamsTogether(t *testing.T) {
 	}
 }
 
-// While a flush is written, half of the next one is filled; the next one is whole all the same.
-func TestRunFillsHalfAFlushDuringAWrite(t *testing.T) {
+// While a flush is written, the next one is filled, and no more than that.
+func TestRunFillsOneFlushDuringAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		written := make(chan struct{})
 		sink := &sets{MemorySink: pipeline.NewMemorySink(), write: func([]*pipeline.Batch) { <-written }}
@@ -324,8 +324,8 @@ func TestRunFillsHalfAFlushDuringAWrite(t *testing.T) {
 		done := make(chan error)
 		go func() { done <- pipeline.Run(t.Context(), pages(records(0, 300)), sink, run) }()
 		synctest.Wait()
-		if n := step.applied.Load(); n != 150 {
-			t.Errorf("%d records were applied before the end of the first write, want 150", n)
+		if n := step.applied.Load(); n != 200 {
+			t.Errorf("%d records were applied before the end of the first write, want 200", n)
 		}
 		close(written)
 		if err := <-done; err != nil {

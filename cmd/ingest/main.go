@@ -24,6 +24,6 @@ func main() {
 }
 
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	command := ingest.Command(ingest.Options{Version: version, Limit: &heap.Limit{Percent: 125}})
+	command := ingest.Command(ingest.Options{Version: version, Limit: &heap.Limit{Percent: 118}})
 	return cli.Execute(ctx, command, args, cli.Streams{In: stdin, Out: stdout, Err: stderr})
 }
