@@ -118,7 +118,7 @@ func (n *night) live(ctx context.Context) error {
 // run scores the day, then what its shoes need beyond it. First makes the findings and stores the state.
 func (n *night) run(ctx context.Context, first bool, take func(*rows.Evidence)) error {
 	w := newWatcher(n.store, n.options)
-	w.day = n.number
+	w.day, w.rounds, w.shoes = n.number, nightReads*roundsAtOnce, nightReads*shoesAtOnce
 	w.after = clickhouse.Cursor{At: n.from - int64(lookback) - 1, Round: clickhouse.EndOfShoe}
 	if err := w.resume(ctx); err != nil {
 		return err
@@ -182,43 +182,68 @@ func (n *night) last(ctx context.Context) (int64, error) {
 	}
 }
 
-// to scores what comes up to a time.
-func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows.Evidence)) error {
+// to scores what comes up to a time. While some is scored, what follows is read and the evidence before it is stored.
+func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows.Evidence)) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	var replaced []rows.Evidence
+	stored := func() error { return nil }
+	defer func() {
+		if failed := stored(); err == nil {
+			err = failed
+		}
+	}()
+	var spare []rows.Evidence
 	items, err := w.next(ctx, w.after, until)
 	for err == nil && len(items) > 0 {
 		following := w.ahead(ctx, items[len(items)-1].Cursor, until)
-		if err := w.score(items); err != nil {
-			return err
-		}
-		replaced = replaced[:0]
-		for i := range w.pending.evidence {
-			if e := &w.pending.evidence[i]; e.GamingDay == n.name {
-				take(e)
-				if span, ok := n.Late[e.TableID]; ok && span[0]-int64(time.Hour) <= e.At && e.At <= span[1] {
-					w.lateKeys[e.Key] = e.At
-				}
-				if n.all || n.wanted[account{e.Detector, e.Key}] {
-					replaced = append(replaced, *e)
-				}
-			}
-		}
-		for i := range w.pending.findings {
-			if f := &w.pending.findings[i]; f.GamingDay == n.name {
-				n.Findings = append(n.Findings, *f)
-			}
-		}
-		w.pending = pending{evidence: w.pending.evidence[:0], findings: w.pending.findings[:0]}
-		if len(replaced) > 0 {
-			if err := n.store.AddEvidence(ctx, "night "+n.name, replaced); err != nil {
+		for some := range slices.Chunk(items, roundsAtOnce) {
+			if err := w.score(some); err != nil {
 				return err
 			}
+			kept := n.keep(w, take)
+			w.pending = pending{evidence: spare[:0], findings: w.pending.findings[:0]}
+			if err := stored(); err != nil {
+				return err
+			}
+			spare, stored = kept, n.beside(ctx, kept)
 		}
 		items, err = following()
 	}
 	return err
+}
+
+// keep takes the pending findings and evidence of the day, and returns the evidence that is to be stored.
+func (n *night) keep(w *watcher, take func(*rows.Evidence)) []rows.Evidence {
+	for i := range w.pending.findings {
+		if f := &w.pending.findings[i]; f.GamingDay == n.name {
+			n.Findings = append(n.Findings, *f)
+		}
+	}
+	kept := w.pending.evidence[:0]
+	for i := range w.pending.evidence {
+		e := &w.pending.evidence[i]
+		if e.GamingDay != n.name {
+			continue
+		}
+		take(e)
+		if span, ok := n.Late[e.TableID]; ok && span[0]-int64(time.Hour) <= e.At && e.At <= span[1] {
+			w.lateKeys[e.Key] = e.At
+		}
+		if n.all || n.wanted[account{e.Detector, e.Key}] {
+			kept = append(kept, *e)
+		}
+	}
+	return kept
+}
+
+// beside stores evidence while more is scored. The result waits for it.
+func (n *night) beside(ctx context.Context, evidence []rows.Evidence) (wait func() error) {
+	if len(evidence) == 0 {
+		return func() error { return nil }
+	}
+	var group errgroup.Group
+	group.Go(func() error { return n.store.AddEvidence(ctx, "night "+n.name, evidence) })
+	return group.Wait
 }
 
 // ahead reads what follows a cursor while what is before it is scored.

@@ -93,8 +93,10 @@ type watcher struct {
 	hour, lateAt int64
 	// number is that of the last snapshot, saved when it was stored. Unsaved reports that shoes were scored since.
 	number uint64
-	// day is the number of the gaming day that a night scores again, 0 for a watch.
+	// day is the number of the gaming day that a night scores again, 0 for a watch. Rounds and shoes are the maximum
+	// numbers that are read together.
 	day              uint64
+	rounds, shoes    int
 	saved            time.Time
 	resumed, unsaved bool
 
@@ -124,11 +126,15 @@ type Step struct {
 	Watermark int64
 }
 
-// roundsAtOnce and shoesAtOnce are the maximum numbers that are read and scored together.
+// roundsAtOnce and shoesAtOnce are the maximum numbers that a watch reads and scores together.
 const (
 	roundsAtOnce = 4000
 	shoesAtOnce  = 100
 )
+
+// nightReads is how many times as many a night reads together: a query reads whole granules of each table of the
+// property, however few rounds it wants of them.
+const nightReads = 4
 
 // newWatcher returns a watch.
 func newWatcher(store Store, o Options) *watcher {
@@ -138,7 +144,7 @@ func newWatcher(store Store, o Options) *watcher {
 	}
 	host := detectors.NewStored(promise)
 	return &watcher{
-		options: o, store: store, promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
+		options: o, store: store, rounds: roundsAtOnce, shoes: shoesAtOnce, promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
 		tables: map[string]clickhouse.Cursor{}, after: clickhouse.Cursor{At: o.Since - 1, Round: clickhouse.EndOfShoe},
 		begun: map[string]int64{}, terms: map[string]*terms{}, before: map[string]detectors.Orders{},
 		days: map[string]string{}, lately: Late{}, lateKeys: map[string]int64{},
@@ -197,18 +203,18 @@ type item struct {
 
 // next returns what follows a cursor up to a time, in order.
 func (w *watcher) next(ctx context.Context, after clickhouse.Cursor, until int64) ([]item, error) {
-	rounds, err := w.store.Settled(ctx, w.options.Property, after, until, roundsAtOnce)
+	rounds, err := w.store.Settled(ctx, w.options.Property, after, until, w.rounds)
 	if err != nil {
 		return nil, err
 	}
-	if len(rounds) == roundsAtOnce {
+	if len(rounds) == w.rounds {
 		until = rounds[len(rounds)-1].Settled
 	}
-	shoes, err := w.store.Closed(ctx, w.options.Property, after, until, shoesAtOnce)
+	shoes, err := w.store.Closed(ctx, w.options.Property, after, until, w.shoes)
 	if err != nil {
 		return nil, err
 	}
-	items := merged(rounds, shoes)
+	items := w.merged(rounds, shoes)
 	return items, w.play(ctx, items)
 }
 
@@ -232,7 +238,7 @@ func (w *watcher) play(ctx context.Context, items []item) error {
 }
 
 // merged puts rounds and shoes in order. A list of maximum length may go on: what is behind it in the other one waits.
-func merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe) []item {
+func (w *watcher) merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe) []item {
 	items := make([]item, 0, len(rounds)+len(shoes))
 	for i := range rounds {
 		items = append(items, item{Cursor: rounds[i].Cursor(), round: &rounds[i]})
@@ -243,8 +249,8 @@ func merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe) []it
 	slices.SortFunc(items, func(a, b item) int { return a.Compare(&b.Cursor) })
 	end := len(items)
 	for i := range items {
-		lastRound := len(rounds) == roundsAtOnce && items[i].round == &rounds[len(rounds)-1]
-		lastShoe := len(shoes) == shoesAtOnce && items[i].shoe == &shoes[len(shoes)-1]
+		lastRound := len(rounds) == w.rounds && items[i].round == &rounds[len(rounds)-1]
+		lastShoe := len(shoes) == w.shoes && items[i].shoe == &shoes[len(shoes)-1]
 		if lastRound || lastShoe {
 			end = min(end, i+1)
 		}
@@ -316,18 +322,18 @@ const lateKept = 24 * time.Hour
 // overdue returns rounds and shoes before the cursor that are not scored yet, in order.
 func (w *watcher) overdue(ctx context.Context) ([]item, error) {
 	rounds, shoes, err := w.store.Overdue(ctx, w.options.Property,
-		&clickhouse.Behind{Last: w.tables, Since: w.options.Since - 1, After: w.after}, shoesAtOnce)
+		&clickhouse.Behind{Last: w.tables, Since: w.options.Since - 1, After: w.after}, w.shoes)
 	if err != nil {
 		return nil, err
 	}
-	if len(rounds) == shoesAtOnce { // what is behind them may follow rounds that were not read
+	if len(rounds) == w.shoes { // what is behind them may follow rounds that were not read
 		last := rounds[len(rounds)-1].Cursor()
 		shoes = slices.DeleteFunc(shoes, func(c clickhouse.ClosedShoe) bool {
 			end := c.Cursor()
 			return end.Compare(&last) > 0
 		})
 	}
-	items := merged(rounds, shoes)
+	items := w.merged(rounds, shoes)
 	if len(items) == 0 {
 		maps.DeleteFunc(w.late, func(table string, _ *detectors.Host) bool {
 			return w.after.At-w.tables[table].At > int64(lateKept)
