@@ -22,7 +22,9 @@ var d15 = &Detector{
 	Keys:    []KeyKind{OfPair},
 	lnFixed: lnMillion,
 	start: func(b *Budget) process {
-		return &offsetting{budget: b, keyedStates: keyedStates[offsetState]{keys: map[Key]*offsetState{}}}
+		return &offsetting{
+			budget: b, keyedStates: keyedStates[offsetState]{keys: map[Key]*offsetState{}}, several: map[joint]struct{}{},
+		}
 	},
 }
 
@@ -49,6 +51,9 @@ type offsetting struct {
 	keyedStates[offsetState]
 	bets []mainBet // of a round, by patron
 	nets []groupNet
+	// several are the names of three accounts or more that may have a state: a round has hundreds of such sets, nearly
+	// all without one.
+	several map[joint]struct{}
 	// currency is that of the round, name the scratch of a key, road that of the table before the round.
 	currency string
 	name     []byte
@@ -100,8 +105,28 @@ func (s *offsetState) add(on int64, road uint8) {
 // mainBet is what a patron has on the Player spot less that on the Banker spot.
 type mainBet struct {
 	patron string
+	joint  joint // of the patron alone
 	on     int64
 	net    int64
+}
+
+// joint is a polynomial hash of a name, modulo 2^64, with the power of its length. That of accounts that are joined
+// with "+" is computed from those of their names. Two names with one joint cost a search, and change nothing.
+type joint struct{ hash, power uint64 }
+
+const jointBase = 0x9e3779b97f4a7c15
+
+func jointOf(name string) joint {
+	j := joint{0, 1}
+	for i := range len(name) {
+		j.hash, j.power = j.hash*jointBase+uint64(name[i]), j.power*jointBase
+	}
+	return j
+}
+
+// with is the joint of a name, "+" and another name.
+func (j joint) with(other joint) joint {
+	return joint{(j.hash*jointBase+'+')*other.power + other.hash, j.power * jointBase * other.power}
 }
 
 func (s *offsetState) visited() int64 { return s.Visit.Last }
@@ -176,7 +201,29 @@ func (d *offsetting) open(at int64) *offsetState {
 	s := newOffsetState(at)
 	s.id = string(d.name)
 	d.keys[Key{OfPair, s.id}] = s
+	d.note(s.id)
 	return s
+}
+
+// note adds a name to several, if it is of three accounts or more.
+func (d *offsetting) note(id string) {
+	if strings.Count(id, "+") > 1 {
+		d.several[jointOf(id)] = struct{}{}
+	}
+}
+
+// mayHave reports whether three accounts or more may have a state.
+func (d *offsetting) mayHave(j joint) bool {
+	_, ok := d.several[j]
+	return ok
+}
+
+func (d *offsetting) forget(stale func(Key, int64) bool) {
+	d.keyedStates.forget(stale)
+	clear(d.several)
+	for key := range d.keys {
+		d.note(key.ID)
+	}
 }
 
 // pair scores two accounts.
@@ -191,7 +238,10 @@ func (d *offsetting) pair(a, b *mainBet, r *Round, out *factors) {
 
 func (d *offsetting) streams() []stream {
 	own := byKey(d.keys, (*offsetState).check)
-	own.ready = func(key Key, s *offsetState) { s.id = key.ID }
+	own.ready = func(key Key, s *offsetState) {
+		s.id = key.ID
+		d.note(s.id)
+	}
 	return []stream{own}
 }
 
@@ -200,6 +250,7 @@ func (d *offsetting) streams() []stream {
 type groupNet struct {
 	on, all int64
 	even    bool
+	joint   joint
 }
 
 // scoreGroups scores groups of accounts of which each part is open, and all together offset: the first account against
@@ -215,6 +266,9 @@ func (d *offsetting) scoreGroups(r *Round, out *factors) {
 		x, rest := &d.nets[set], &d.nets[set&(set-1)]
 		on := d.bets[last].on
 		x.on, x.all = rest.on+on, rest.all+max(on, -on)
+		if x.joint = d.bets[last].joint; set&(set-1) != 0 {
+			x.joint = x.joint.with(rest.joint)
+		}
 		part := false
 		for i := range n {
 			if set&(1<<i) != 0 {
@@ -223,8 +277,11 @@ func (d *offsetting) scoreGroups(r *Round, out *factors) {
 		}
 		whole := x.all > 0 && 20*max(x.on, -x.on) <= x.all
 		x.even = part || whole
-		if size := bits.OnesCount(uint(set)); size >= groupMin && size <= groupMax {
-			d.scoreGroup(set, whole && !part, r, out)
+		if size := bits.OnesCount(uint(set)); size < groupMin || size > groupMax {
+			continue
+		}
+		if opens := whole && !part; opens || d.mayHave(x.joint) {
+			d.scoreGroup(set, opens, r, out)
 		}
 	}
 }
@@ -263,7 +320,7 @@ func (d *offsetting) group(r *Round) {
 		at := slices.IndexFunc(d.bets, func(b mainBet) bool { return b.patron == w.Patron })
 		if at < 0 {
 			at = len(d.bets)
-			d.bets = append(d.bets, mainBet{patron: w.Patron})
+			d.bets = append(d.bets, mainBet{patron: w.Patron, joint: jointOf(w.Patron)})
 		}
 		if w.Spot == baccarat.SpotPlayer {
 			d.bets[at].on += w.Stake
@@ -277,13 +334,15 @@ func (d *offsetting) group(r *Round) {
 
 // scoreTwo scores one against two. Their first round that offsets opens the account and is not scored.
 func (d *offsetting) scoreTwo(one, a, b *mainBet, r *Round, out *factors) {
-	d.named(one.patron, a.patron, b.patron)
 	both := mainBet{on: a.on + b.on, net: a.net + b.net}
-	if s := d.opened(r.At); s != nil {
-		d.score(s, one, &both, r, out)
+	opens := (a.on > 0) == (b.on > 0) && a.on != 0 && b.on != 0 && offsets(one.on, both.on) >= 0.9
+	if !opens && !d.mayHave(one.joint.with(a.joint).with(b.joint)) {
 		return
 	}
-	if (a.on > 0) == (b.on > 0) && a.on != 0 && b.on != 0 && offsets(one.on, both.on) >= 0.9 {
+	d.named(one.patron, a.patron, b.patron)
+	if s := d.opened(r.At); s != nil {
+		d.score(s, one, &both, r, out)
+	} else if opens {
 		d.open(r.At)
 	}
 }

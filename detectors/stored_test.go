@@ -16,9 +16,17 @@ import (
 
 // A host of stored facts that is restored between two shoes behaves as a host that was never stopped.
 func TestRestoredStoredHost(t *testing.T) {
+	for name, cheat := range map[string]func(*table){
+		"missed vigorish": missVig(.1), "one against two": oneAgainstTwo,
+		"two against two": group(0, 100_00, 200_00, -50_00, -250_00),
+	} {
+		t.Run(name, func(t *testing.T) { comparedWithRestored(t, cheat) })
+	}
+}
+
+func comparedWithRestored(t *testing.T, cheat func(*table)) {
 	tb := newTable(t, 31)
-	missed := missVig(.1)
-	missed(tb)
+	cheat(tb)
 	budget := DefaultBudget()
 	kept, stopped := NewStored(budget), NewStored(budget)
 	calls := 0
@@ -29,6 +37,8 @@ func TestRestoredStoredHost(t *testing.T) {
 	}
 	for range 6 {
 		tb.play(kept, stopped)
+		kept.Forget(tb.at)
+		stopped.Forget(tb.at)
 		var state, second bytes.Buffer
 		if err := stopped.WriteState(&state); err != nil {
 			t.Fatal(err)
@@ -41,8 +51,6 @@ func TestRestoredStoredHost(t *testing.T) {
 			t.Fatalf("the state of the restored host differs: %v", err)
 		}
 		*stopped = *again
-		kept.Forget(tb.at)
-		stopped.Forget(tb.at)
 	}
 	if n, again := kept.ledger.size(), stopped.ledger.size(); n == 0 || n != again {
 		t.Errorf("%d accounts, %d after restarts", n, again)

@@ -144,7 +144,8 @@ func newWatcher(store Store, o Options) *watcher {
 	}
 	host := detectors.NewStored(promise)
 	return &watcher{
-		options: o, store: store, rounds: roundsAtOnce, shoes: shoesAtOnce, promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
+		options: o, store: store, rounds: roundsAtOnce, shoes: shoesAtOnce,
+		promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
 		tables: map[string]clickhouse.Cursor{}, after: clickhouse.Cursor{At: o.Since - 1, Round: clickhouse.EndOfShoe},
 		begun: map[string]int64{}, terms: map[string]*terms{}, before: map[string]detectors.Orders{},
 		days: map[string]string{}, lately: Late{}, lateKeys: map[string]int64{},
