@@ -22,9 +22,7 @@ var d15 = &Detector{
 	Keys:    []KeyKind{OfPair},
 	lnFixed: lnMillion,
 	start: func(b *Budget) process {
-		return &offsetting{
-			budget: b, keyedStates: keyedStates[offsetState]{keys: map[Key]*offsetState{}}, several: map[joint]struct{}{},
-		}
+		return &offsetting{budget: b, keyedStates: keyedStates[offsetState]{keys: map[Key]*offsetState{}}}
 	},
 }
 
@@ -51,9 +49,9 @@ type offsetting struct {
 	keyedStates[offsetState]
 	bets []mainBet // of a round, by patron
 	nets []groupNet
-	// several are the names of three accounts or more that may have a state: a round has hundreds of such sets, nearly
-	// all without one.
-	several map[joint]struct{}
+	// several has a bit for each name of three accounts or more with a state, by joint: a round has hundreds of such
+	// names, nearly all without one.
+	several [1 << (jointBits - 6)]uint64
 	// currency is that of the round, name the scratch of a key, road that of the table before the round.
 	currency string
 	name     []byte
@@ -111,10 +109,19 @@ type mainBet struct {
 }
 
 // joint is a polynomial hash of a name, modulo 2^64, with the power of its length. That of accounts that are joined
-// with "+" is computed from those of their names. Two names with one joint cost a search, and change nothing.
+// with "+" is computed from those of their names. Two names with one bit cost a search, and change nothing.
 type joint struct{ hash, power uint64 }
 
-const jointBase = 0x9e3779b97f4a7c15
+const (
+	jointBase = 0x9e3779b97f4a7c15
+	jointBits = 20
+)
+
+// bit is the place of the bit of a name.
+func (j joint) bit() (word int, mask uint64) {
+	at := j.hash * jointBase >> (64 - jointBits)
+	return int(at >> 6), 1 << (at & 63)
+}
 
 func jointOf(name string) joint {
 	j := joint{0, 1}
@@ -208,19 +215,20 @@ func (d *offsetting) open(at int64) *offsetState {
 // note adds a name to several, if it is of three accounts or more.
 func (d *offsetting) note(id string) {
 	if strings.Count(id, "+") > 1 {
-		d.several[jointOf(id)] = struct{}{}
+		word, mask := jointOf(id).bit()
+		d.several[word] |= mask
 	}
 }
 
 // mayHave reports whether three accounts or more may have a state.
 func (d *offsetting) mayHave(j joint) bool {
-	_, ok := d.several[j]
-	return ok
+	word, mask := j.bit()
+	return d.several[word]&mask != 0
 }
 
 func (d *offsetting) forget(stale func(Key, int64) bool) {
 	d.keyedStates.forget(stale)
-	clear(d.several)
+	clear(d.several[:])
 	for key := range d.keys {
 		d.note(key.ID)
 	}

@@ -182,13 +182,13 @@ func (n *night) last(ctx context.Context) (int64, error) {
 	}
 }
 
-// to scores what comes up to a time. While some is scored, what follows is read and the evidence before it is stored.
+// to scores what comes up to a time. While some is scored, what follows is read and the evidence before it is kept.
 func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows.Evidence)) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	stored := func() error { return nil }
+	kept := func() error { return nil }
 	defer func() {
-		if failed := stored(); err == nil {
+		if failed := kept(); err == nil {
 			err = failed
 		}
 	}()
@@ -200,28 +200,35 @@ func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows
 			if err := w.score(some); err != nil {
 				return err
 			}
-			kept := n.keep(w, take)
-			w.pending = pending{evidence: spare[:0], findings: w.pending.findings[:0]}
-			if err := stored(); err != nil {
+			if err := kept(); err != nil {
 				return err
 			}
-			spare, stored = kept, n.beside(ctx, kept)
+			all := w.pending
+			w.pending = pending{evidence: spare[:0]}
+			spare, kept = all.evidence, beside(func() error { return n.keep(ctx, w, &all, take) })
 		}
 		items, err = following()
 	}
 	return err
 }
 
-// keep takes the pending findings and evidence of the day, and returns the evidence that is to be stored.
-func (n *night) keep(w *watcher, take func(*rows.Evidence)) []rows.Evidence {
-	for i := range w.pending.findings {
-		if f := &w.pending.findings[i]; f.GamingDay == n.name {
+// beside calls a function while other work goes on. The result waits for its end.
+func beside(work func() error) (wait func() error) {
+	var group errgroup.Group
+	group.Go(work)
+	return group.Wait
+}
+
+// keep takes the findings and the evidence of the day, and stores what is wanted of the evidence.
+func (n *night) keep(ctx context.Context, w *watcher, all *pending, take func(*rows.Evidence)) error {
+	for i := range all.findings {
+		if f := &all.findings[i]; f.GamingDay == n.name {
 			n.Findings = append(n.Findings, *f)
 		}
 	}
-	kept := w.pending.evidence[:0]
-	for i := range w.pending.evidence {
-		e := &w.pending.evidence[i]
+	wanted := all.evidence[:0]
+	for i := range all.evidence {
+		e := &all.evidence[i]
 		if e.GamingDay != n.name {
 			continue
 		}
@@ -230,31 +237,26 @@ func (n *night) keep(w *watcher, take func(*rows.Evidence)) []rows.Evidence {
 			w.lateKeys[e.Key] = e.At
 		}
 		if n.all || n.wanted[account{e.Detector, e.Key}] {
-			kept = append(kept, *e)
+			wanted = append(wanted, *e)
 		}
 	}
-	return kept
-}
-
-// beside stores evidence while more is scored. The result waits for it.
-func (n *night) beside(ctx context.Context, evidence []rows.Evidence) (wait func() error) {
-	if len(evidence) == 0 {
-		return func() error { return nil }
+	if len(wanted) == 0 {
+		return nil
 	}
-	var group errgroup.Group
-	group.Go(func() error { return n.store.AddEvidence(ctx, "night "+n.name, evidence) })
-	return group.Wait
+	return n.store.AddEvidence(ctx, "night "+n.name, wanted)
 }
 
 // ahead reads what follows a cursor while what is before it is scored.
 func (w *watcher) ahead(ctx context.Context, after clickhouse.Cursor, until int64) func() ([]item, error) {
 	var items []item
-	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() (err error) {
+	read := beside(func() (err error) {
 		items, err = w.next(ctx, after, until)
 		return err
 	})
-	return func() ([]item, error) { return items, group.Wait() }
+	return func() ([]item, error) {
+		err := read()
+		return items, err
+	}
 }
 
 // differ returns the accounts whose evidence is not that which is stored.
