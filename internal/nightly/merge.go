@@ -288,13 +288,22 @@ func (r *run) beyondTables(
 		return nil, err
 	}
 	night.Run.DeadLetters = deadLetters
-	// Before the statistics, which read the evidence of late feeds too.
-	suspected, compared, err := r.suspicions(ctx, w, live)
-	if err != nil {
+	var suspected, reviewed, tested []finding.Finding
+	group, of = errgroup.WithContext(ctx)
+	group.Go(func() (err error) { // the statistics of evidence read that of late feeds too
+		if suspected, night.Suspicions, err = r.suspicions(of, w, live); err == nil {
+			reviewed, err = r.statistics(of, w, true)
+		}
+		return err
+	})
+	group.Go(func() (err error) {
+		tested, err = r.statistics(of, w, false)
+		return err
+	})
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	night.Suspicions = compared
-	return r.statistics(ctx, w, slices.Concat(floor, covered, recorded, facts, suspected, r.moved(w, m.moved)))
+	return slices.Concat(floor, covered, recorded, facts, suspected, r.moved(w, m.moved), reviewed, tested), nil
 }
 
 // totals is the row of the run with the totals of the replay; the open shoes go into the night.
@@ -337,9 +346,12 @@ func (r *run) vanished(ctx context.Context, w window, m *merged) ([]string, erro
 	return slices.DeleteFunc(slices.Clone(before), func(name string) bool { return slices.Contains(now, name) }), nil
 }
 
-// statistics adds the findings of the statistics.
-func (r *run) statistics(ctx context.Context, w window, found []finding.Finding) ([]finding.Finding, error) {
+// statistics returns the findings of the statistics that read evidence, or of all others.
+func (r *run) statistics(ctx context.Context, w window, evidence bool) (found []finding.Finding, err error) {
 	for _, s := range r.Statistics {
+		if s.ReadsEvidence() != evidence {
+			continue
+		}
 		more, err := s.Night(ctx, r.store, r.Property, w.day, r.Shift)
 		if err != nil {
 			return nil, err

@@ -58,6 +58,9 @@ type Options struct {
 
 // Statistic is a test over many rounds, on the facts of a gaming day.
 type Statistic interface {
+	// ReadsEvidence reports whether the statistic needs the evidence of the day. It then follows the scoring of the day,
+	// and is evaluated beside it otherwise.
+	ReadsEvidence() bool
 	Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error)
 }
 

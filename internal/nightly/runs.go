@@ -42,6 +42,9 @@ type repeat struct {
 	of dealtShoe
 }
 
+// ReadsEvidence is false.
+func (Runs) ReadsEvidence() bool { return false }
+
 // Night returns the shoes of the day that share a run with an earlier one.
 func (r Runs) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding,
 	error,

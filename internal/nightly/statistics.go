@@ -40,6 +40,9 @@ type Review struct{ Engine *engine.Options }
 // honest play with an entry.
 const reviewFalse = 0.1
 
+// ReadsEvidence is true.
+func (Review) ReadsEvidence() bool { return true }
+
 // Night returns the keys to review.
 func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding,
 	error,
@@ -105,6 +108,9 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 
 // HoldTests are the two monthly hold tests, run on the last gaming day of a month.
 type HoldTests struct{ Engine *engine.Options }
+
+// ReadsEvidence is false.
+func (HoldTests) ReadsEvidence() bool { return false }
 
 // Night returns the tables that a regulation requires to be investigated.
 func (t HoldTests) Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding,
