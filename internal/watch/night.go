@@ -118,7 +118,7 @@ func (n *night) live(ctx context.Context) error {
 // run scores the day, then what its shoes need beyond it. First makes the findings and stores the state.
 func (n *night) run(ctx context.Context, first bool, take func(*rows.Evidence)) error {
 	w := newWatcher(n.store, n.options)
-	w.day, w.rounds, w.shoes = n.number, nightReads*roundsAtOnce, nightReads*shoesAtOnce
+	w.day, w.rounds, w.shoes = n.number, nightReads*w.rounds, nightReads*w.shoes
 	w.after = clickhouse.Cursor{At: n.from - int64(lookback) - 1, Round: clickhouse.EndOfShoe}
 	if err := w.resume(ctx); err != nil {
 		return err
@@ -196,7 +196,7 @@ func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows
 	items, err := w.next(ctx, w.after, until)
 	for err == nil && len(items) > 0 {
 		following := w.ahead(ctx, items[len(items)-1].Cursor, until)
-		for some := range slices.Chunk(items, roundsAtOnce) {
+		for some := range slices.Chunk(items, w.options.atOnce) {
 			if err := w.score(some); err != nil {
 				return err
 			}

@@ -81,6 +81,7 @@ func TestNightAgreesWithWatch(t *testing.T) {
 		return ev.TableID == "o-3" && ev.At > day.Add(36*time.Hour).UnixNano() && ev.At < day.Add(60*time.Hour).UnixNano()
 	}
 	w, e := newWatcher(s, o), auditor.New(options())
+	o.atOnce = 20 // of the nights
 	offset := int64(0)
 	write := func(events []schema.Event) {
 		t.Helper()

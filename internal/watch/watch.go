@@ -9,6 +9,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"maps"
@@ -34,6 +35,8 @@ type Options struct {
 	Behind, Patience time.Duration
 	Engine           engine.Options
 	Hooks            Hooks
+	// atOnce is the number of rounds that are scored together, roundsAtOnce for 0. Nothing that is found depends on it.
+	atOnce int
 }
 
 // Hooks observe a watch; nil hooks are not called.
@@ -138,13 +141,14 @@ const nightReads = 4
 
 // newWatcher returns a watch.
 func newWatcher(store Store, o Options) *watcher {
+	o.atOnce = cmp.Or(o.atOnce, roundsAtOnce)
 	promise := detectors.DefaultBudget()
 	if o.Engine.Budget != nil {
 		promise = *o.Engine.Budget
 	}
 	host := detectors.NewStored(promise)
 	return &watcher{
-		options: o, store: store, rounds: roundsAtOnce, shoes: shoesAtOnce,
+		options: o, store: store, rounds: o.atOnce, shoes: shoesAtOnce,
 		promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
 		tables: map[string]clickhouse.Cursor{}, after: clickhouse.Cursor{At: o.Since - 1, Round: clickhouse.EndOfShoe},
 		begun: map[string]int64{}, terms: map[string]*terms{}, before: map[string]detectors.Orders{},
