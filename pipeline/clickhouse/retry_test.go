@@ -299,18 +299,19 @@ func TestServerRefuses(t *testing.T) {
 			direct := open(t, cfg)
 			write(t, direct, batch(198)) // the same keys: there is a part
 			var mended func()
-			tries, log := 0, &testkit.Log{}
+			var tries atomic.Int32 // of two inserts at a time
+			log := &testkit.Log{}
 			cfg.Log = slog.New(slog.NewTextHandler(log, nil))
 			cfg.Retried = func(string, error) {
-				if tries++; tries == 4 {
+				if tries.Add(1) == 4 {
 					mended()
 				}
 			}
 			s := open(t, cfg)
 			mended = c.wrong(t, s, direct)
 			write(t, s, batch(199))
-			if tries < 4 {
-				t.Errorf("%d tries failed, want 4: the test tests nothing", tries)
+			if n := tries.Load(); n < 4 {
+				t.Errorf("%d tries failed, want 4: the test tests nothing", n)
 			}
 			if log.Count("level=WARN") != 1 || log.Count(c.code) != 1 || log.Count(c.mend) != 1 {
 				t.Errorf("want one warning with %q and %q:\n%s", c.code, c.mend, log.String())
