@@ -179,6 +179,22 @@ func bets(p schema.Payload, r *record.Round) bool {
 	}
 }
 
+// opensNext reports whether an event of the time before the first card names a round that is dealt, though the next one
+// has begun: a call, or, once money moved for the round that it names, a wager.
+func opensNext(p schema.Payload, named, next *record.Round) bool {
+	if next.Begun == 0 || named.FirstCard() == 0 {
+		return false
+	}
+	switch p := p.(type) {
+	case *schema.WagerPlaced, *schema.BankerWagered, *schema.WageringOpened, *schema.BancoAnnounced:
+		return len(named.Steps) > 0
+	case *schema.Announced:
+		return p.Code == schema.CallNoMoreBets || p.Code == schema.CallCards
+	default:
+		return false
+	}
+}
+
 // owedHere reports whether a collection of outstanding vigorish that names an earlier shoe is for wagers that owe it in
 // the present one. The ids of wagers may begin again in each shoe: then the shoe that is named is the one. If the shoe
 // before lacks events, it may be.

@@ -85,7 +85,8 @@ func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 		return follows(p) || undealt
 	}
 	before := s.Settling
-	return before != nil && s.Round != nil && before.No == c.round && before.Ended.Seq != 0 && bets(p, before)
+	return before != nil && s.Round != nil && before.No == c.round && bets(p, before) &&
+		(before.Ended.Seq != 0 || opensNext(p, before, s.Round))
 }
 
 // discardOf is the round of which all cards of a discard are, if that is not the round that it names; nil for any other
