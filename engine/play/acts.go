@@ -264,9 +264,9 @@ func follows(p schema.Payload) bool {
 	}
 }
 
-// paysElsewhere reports whether an event settles or charges a wager of a round in play, or a round that owes vigorish,
-// though it names another round, or the same round of another shoe, which is nil if it is gone.
-func (t *Table) paysElsewhere(named *Shoe, round uint32) bool {
+// isElsewhere reports whether an event settles, charges or alters a wager of a round in play, or a wager that owes
+// vigorish, though it names another round, or the same round of another shoe, which is nil if it is gone.
+func (t *Table) isElsewhere(named *Shoe, round uint32) bool {
 	elsewhere := func(id string) bool { return t.hasElsewhere(id, named, round) }
 	switch p := t.now.Payload.(type) {
 	case *schema.VigorishMarked:
@@ -275,7 +275,26 @@ func (t *Table) paysElsewhere(named *Shoe, round uint32) bool {
 		return p.VigorishKind != schema.VigorishKindOutstanding && slices.ContainsFunc(p.WagerIDs, elsewhere)
 	default:
 		id, ok := settles(p)
+		if !ok {
+			id, ok = alters(p)
+		}
 		return ok && elsewhere(id)
+	}
+}
+
+// alters is the wager that an event changes, confirms or exchanges, or that is handled; ok is false for other events.
+func alters(p schema.Payload) (wager string, ok bool) {
+	switch p := p.(type) {
+	case *schema.WagerChanged:
+		return p.WagerID, true
+	case *schema.WagerHandled:
+		return p.WagerID, true
+	case *schema.VerbalConfirmed:
+		return p.WagerID, true
+	case *schema.CashConverted:
+		return p.WagerID, true
+	default:
+		return "", false
 	}
 }
 

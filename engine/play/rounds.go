@@ -68,7 +68,7 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 // begins the round.
 func (t *Table) ofAnotherRound(c *turn, s *Shoe) bool {
 	p := t.now.Payload
-	if t.paysElsewhere(s, c.round) {
+	if t.isElsewhere(s, c.round) {
 		return true
 	}
 	if n := s.leap(c.round); n > maxRounds && (t.StrayRound != c.round || n > wildLeap) {

@@ -54,7 +54,7 @@ func (t *Table) tooLate(c *turn) {
 	late := LateRound{t.now.ShoeID, t.now.Round}
 	switch {
 	case late == t.Late && p.Kind() != schema.KindRoundStarted:
-	case t.paysElsewhere(nil, c.round), t.ofPlay(c.round), t.ofPreparation():
+	case t.isElsewhere(nil, c.round), t.ofPlay(c.round), t.ofPreparation():
 		t.misplace(c)
 		c.reach(Misplaced, t.Shoe, nil)
 	case movesMoney(p), p.Kind() == schema.KindVigorishMarked,
