@@ -1,6 +1,7 @@
 package play
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -128,11 +129,32 @@ func (t *Table) foldPlay(c *turn) {
 		return
 	}
 	t.act(c, s)
+	c.round = cmp.Or(c.round, s.unnumbered(t.now.Payload))
 	if c.round == 0 || !t.foldRound(c, s) {
 		t.foldShoe(c, s)
 	}
 	t.shoeFills(c, t.Prev)
 	t.shoeFills(c, t.Shoe)
+}
+
+// unnumbered is the number of the round of a wager that is handled, or of a card that is revealed: the event need not
+// name the round. It is 0 for other events.
+func (s *Shoe) unnumbered(p schema.Payload) uint32 {
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		switch p := p.(type) {
+		case *schema.WagerHandled:
+			if r != nil && r.WagerIndex(p.WagerID) >= 0 {
+				return r.No
+			}
+		case *schema.CardRevealed:
+			if r != nil && r.Card(p.CardSeq) != nil {
+				return r.No
+			}
+		default:
+			return 0
+		}
+	}
+	return 0
 }
 
 // foldShoe takes in what happens to a shoe outside its rounds.
