@@ -149,11 +149,15 @@ func (p *Pass) pairsOfReadings(r *record.Round) iter.Seq2[*record.Round, []Other
 	}
 }
 
-// agreesWithCalls reports whether the counts that were called are the counts of the cards.
+// agreesWithCalls reports whether the counts that were called are the counts of the cards. A count that was called
+// again was put right.
 func agreesWithCalls(r *record.Round) bool {
 	c := r.Coup()
 	for i := range r.Calls {
 		call := &r.Calls[i]
+		if record.Any(r.Calls[i+1:], func(o *record.Call) bool { return o.Code == call.Code && o.Hand == call.Hand }) {
+			continue
+		}
 		p, b := c.P, c.B
 		switch call.Code {
 		case baccarat.PointCount:
