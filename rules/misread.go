@@ -280,6 +280,19 @@ func (r *Reading) net() int { return len(r.explained) - len(r.beside) }
 // Explains reports whether a finding vanishes under the reading.
 func (r *Reading) Explains(f *Finding) bool { return r.explained[f.about()] }
 
+// Restate gives a finding that the reading leaves the facts that it has under the reading, unless that leaves findings
+// which depend on the cards.
+func (r *Reading) Restate(f *Finding) {
+	left, ok := r.left[f.about()]
+	if !ok || r.leaves > 0 || left.Expected == f.Expected && left.Observed == f.Observed {
+		return
+	}
+	if f.Verdict == finding.Suspect {
+		left.Verdict = finding.Suspect
+	}
+	*f = left
+}
+
 // Dissolves reports whether a finding made earlier does not hold under the reading: it vanishes, or it is about the
 // deal, and the result that was recorded since contradicts it as well.
 func (r *Reading) Dissolves(f *Finding) bool {

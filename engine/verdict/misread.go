@@ -28,13 +28,14 @@ func (t *Table) evaluateCards(m *moment, stage rules.Stage, evaluate func(rules.
 }
 
 // explain takes the findings that a reading explains from the pass and defers them. At Settled the finding about the
-// card covers them.
+// card covers them. What it leaves has the facts of the reading.
 func (t *Table) explain(m *moment, reading *rules.Reading) {
 	s := t.of(m.Shoe)
 	rest := t.pass.Findings[:0]
 	for _, f := range t.pass.Findings {
 		switch {
 		case !reading.Explains(&f) && (m.rules == rules.Settled || !reading.MayExplain(&f)):
+			reading.Restate(&f)
 			rest = append(rest, f)
 		case t.enter(m, s, &f):
 			s.ledger.add(&f, rules.Settled, m.ev.At)
