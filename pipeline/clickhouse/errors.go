@@ -41,17 +41,12 @@ const (
 	accessDenied       = 497
 	authenticationFail = 516
 
-	badArguments     = 36
-	fileMissing      = 107
 	noAnswerInTime   = 159
 	tooManyQueries   = 202
-	tableIsDropped   = 218
 	outOfMemory      = 241
 	tableIsReadOnly  = 242
 	noSpace          = 243
 	tooManyParts     = 252
-	deadlockAvoided  = 473
-	tableWasRenamed  = 517 // CANNOT_ASSIGN_ALTER: the table was renamed or altered during the statement
 	tableStaysAsItIs = 774
 )
 

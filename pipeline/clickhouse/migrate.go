@@ -2,6 +2,7 @@ package clickhouse
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"net"
@@ -14,9 +15,8 @@ import (
 const longestStatement = 6 * time.Hour
 
 // Migrate creates a database if it does not exist, applies the missing migrations, and returns the version of the
-// schema before and after. Two processes may migrate at once: every statement creates only what does not exist, and a
-// version is recorded after its statements. The last of them ends with the schema of the release, also if it recreates
-// views that another one had commented.
+// schema before and after. Of processes that migrate at once, one applies what is missing and the others wait: a view
+// that one process recreates while another one alters it may keep the definition of the dropped view.
 func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 	cfg.ReadTimeout = max(cfg.ReadTimeout, longestStatement)
 	s, err := connect(ctx, cfg)
@@ -24,12 +24,12 @@ func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 		return 0, 0, err
 	}
 	defer func() { _ = s.Close() }()
-	known, err := migrations.All()
-	if err != nil {
-		return 0, 0, err
-	}
 	if from, err = s.SchemaVersion(ctx); err != nil {
 		return 0, 0, err
+	}
+	known, err := migrations.All()
+	if err != nil {
+		return from, from, err
 	}
 	if int(from) > len(known) {
 		return from, from, s.CheckSchema(ctx)
@@ -37,10 +37,20 @@ func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 	if err := s.prepare(ctx); err != nil {
 		return from, from, err
 	}
+	err = s.Locked(ctx, "migrate", rand.Text(), longestStatement, func() error {
+		from, to, err = s.upgrade(ctx, known)
+		return err
+	})
+	return from, to, err
+}
+
+// upgrade applies the missing migrations.
+func (s *Store) upgrade(ctx context.Context, known []migrations.Migration) (from, to uint32, err error) {
 	applied, err := s.applied(ctx)
 	if err != nil {
-		return from, from, err
+		return 0, 0, err
 	}
+	from = uint32(len(applied))
 	for _, m := range known {
 		sum, done := applied[m.Version]
 		switch {
@@ -57,7 +67,7 @@ func Migrate(ctx context.Context, cfg Config) (from, to uint32, err error) {
 	return from, to, nil
 }
 
-// prepare creates the database and the table of migrations.
+// prepare creates the database, the table of migrations and the table of leases.
 func (s *Store) prepare(ctx context.Context) error {
 	create, err := s.cfg.layout().CreateDatabase()
 	if err != nil {
@@ -97,39 +107,11 @@ func (s *Store) run(ctx context.Context, m migrations.Migration) error {
 		return fmt.Errorf("clickhouse: %w", err)
 	}
 	for i, statement := range statements {
-		err := s.runStatement(ctx, fmt.Sprintf("migration %s, statement %d", m.Name, i+1), statement)
-		if err != nil {
-			return err
+		if err := s.everywhere(ctx, statement); err != nil {
+			return s.explain(fmt.Sprintf("migration %s, statement %d", m.Name, i+1), err)
 		}
 	}
 	return nil
-}
-
-// runStatement runs a statement of a migration. A process that migrates at the same time and is behind may have dropped
-// or renamed a view to create it again, so a table or a column that is missing, or that changes during the statement,
-// may be there soon.
-func (s *Store) runStatement(ctx context.Context, doing, statement string) error {
-	const pause, pauses = 100 * time.Millisecond, 50
-	for range pauses {
-		err := s.explain(doing, s.everywhere(ctx, statement))
-		if err == nil || !errors.Is(err, ErrSchema) && !underway(codeOf(err)) {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(pause):
-		}
-	}
-	return s.explain(doing, s.everywhere(ctx, statement))
-}
-
-// underway reports whether the server refused a statement because another one is changing its table. A file that is
-// missing is the definition of a view that the other one has dropped. A bad argument may be a column that the other one
-// is adding to the key.
-func underway(code int32) bool {
-	return code == fileMissing || code == tableIsDropped || code == tableWasRenamed || code == deadlockAvoided ||
-		code == badArguments
 }
 
 func (s *Store) apply(ctx context.Context, m migrations.Migration) error {

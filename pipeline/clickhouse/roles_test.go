@@ -182,7 +182,7 @@ func matrix(t *testing.T, as func(string) Config) {
 // deletes, in the tables with an age, and the migrator fills what its statements fill.
 func deleting(t *testing.T, as func(string) Config) {
 	expiring := strings.Fields("events rounds wagers vigorish shoes evidence findings audit_runs exports")
-	fills := strings.Fields("schema_migrations open_findings feeds dealer_rounds dealer_findings")
+	fills := strings.Fields("schema_migrations leases open_findings feeds dealer_rounds dealer_findings")
 	harmful := regexp.MustCompile(`\b(ALL|ALTER TABLE|ALTER COLUMN|(ALTER )?(UPDATE|DELETE|TTL|MODIFY TTL|MATERIALIZE TTL|` +
 		`DROP COLUMN|RENAME COLUMN|CLEAR COLUMN|CLEAR INDEX|\w+ PARTITION)|TRUNCATE|DROP TABLE|DROP DATABASE|OPTIMIZE)\b`)
 	for _, role := range []string{"writer", "reader", "console", "archive", "auditor", "migrator", "retention"} {

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -61,17 +62,28 @@ func TestCreatedAsMigrated(t *testing.T) {
 	}
 }
 
+// Of processes that migrate at once, one makes the whole schema, and the others find it made.
 func TestMigrateAtOnce(t *testing.T) {
 	cfg := empty(t)
+	var made atomic.Int32
 	g, ctx := errgroup.WithContext(t.Context())
 	for range 4 {
 		g.Go(func() error {
-			_, _, err := Migrate(ctx, cfg)
+			from, to, err := Migrate(ctx, cfg)
+			if from == 0 && to > 0 {
+				made.Add(1)
+			}
+			if from != 0 && from != to {
+				t.Errorf("a process applied the migrations from %d to %d", from, to)
+			}
 			return err
 		})
 	}
 	if err := g.Wait(); err != nil {
 		t.Fatal(err)
+	}
+	if n := made.Load(); n != 1 {
+		t.Errorf("%d processes made the schema, want 1", n)
 	}
 	open(t, cfg)
 }

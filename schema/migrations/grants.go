@@ -28,9 +28,9 @@ var (
 		"evidence", "findings", "open_findings", "dealer_findings", "audit_runs", "exports", "run_lines",
 		"leases", "legal_holds", "watch_state", "withdrawals", "console_log",
 	}
-	// filled are the tables that migrations fill, or that a view which they create fills; expiring are the tables of
+	// filled are the tables that audit migrate fills, or that a view which it creates fills; expiring are the tables of
 	// which audit retention deletes old rows.
-	filled   = []string{"schema_migrations", "open_findings", "feeds", "dealer_rounds", "dealer_findings"}
+	filled   = []string{"schema_migrations", "leases", "open_findings", "feeds", "dealer_rounds", "dealer_findings"}
 	expiring = []string{
 		"events", "rounds", "wagers", "vigorish", "shoes", "evidence", "findings", "audit_runs", "exports",
 	}
@@ -159,7 +159,7 @@ func (l Layout) made() (tables, views []string, err error) {
 			what, rest, ok := strings.Cut(s, " "+l.Database+".")
 			switch name, _, _ := strings.Cut(rest, " "); {
 			case !ok:
-			case what == "CREATE TABLE IF NOT EXISTS":
+			case what == "CREATE TABLE IF NOT EXISTS" && !slices.Contains(tables, name):
 				tables = append(tables, name)
 			case what == "CREATE VIEW IF NOT EXISTS" || what == "CREATE OR REPLACE VIEW":
 				views = append(views, name)

@@ -150,7 +150,7 @@ func TestEveryTableHasAWindow(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
-	want := strings.Fields("schema_migrations events rounds wagers vigorish shoes table_configs notices " +
+	want := strings.Fields("schema_migrations leases events rounds wagers vigorish shoes table_configs notices " +
 		"table_memory evidence findings open_findings finding_actions journal dead_letters audit_runs exports feeds " +
 		"shelves handovers console_log " +
 		"run_lines leases legal_holds dealer_rounds dealer_findings waiting watch_state withdrawals case_steps")

@@ -15,6 +15,22 @@ COMMENT 'the migrations that made this schema';
 CREATE TABLE IF NOT EXISTS shoeproof.schema_migrations ON CLUSTER floor AS shoeproof.schema_migrations_local
 ENGINE = Distributed(floor, shoeproof, schema_migrations_local, version);
 
+CREATE TABLE IF NOT EXISTS shoeproof.leases_local ON CLUSTER floor (
+    name       String,
+    generation UInt64,
+    holder     String,
+    state      LowCardinality(String),
+    at         DateTime64(3, 'UTC') DEFAULT now64(3)
+)
+ENGINE = ReplicatedMergeTree('/clickhouse/tables/{uuid}/{shard}', '{replica}')
+ORDER BY (name, generation, at)
+TTL toDateTime(at) + INTERVAL 400 DAY
+SETTINGS replicated_deduplication_window = 100000, replicated_deduplication_window_seconds = 604800, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'who does something that one may do at a time; the first insert of a generation wins by its token';
+
+CREATE TABLE IF NOT EXISTS shoeproof.leases ON CLUSTER floor AS shoeproof.leases_local
+ENGINE = Distributed(floor, shoeproof, leases_local, cityHash64(name));
+
 CREATE TABLE IF NOT EXISTS shoeproof.events_local ON CLUSTER floor (
     property_id LowCardinality(String),
     pit_id      LowCardinality(String),

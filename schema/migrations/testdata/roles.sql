@@ -38,6 +38,7 @@ TO shoeproof_writer WITH REPLACE OPTION;
 CREATE ROLE IF NOT EXISTS shoeproof_reader;
 GRANT
     SELECT ON shoeproof.schema_migrations,
+    SELECT ON shoeproof.leases,
     SELECT ON shoeproof.rounds,
     SELECT ON shoeproof.wagers,
     SELECT ON shoeproof.vigorish,
@@ -57,7 +58,6 @@ GRANT
     SELECT ON shoeproof.handovers,
     SELECT ON shoeproof.console_log,
     SELECT ON shoeproof.run_lines,
-    SELECT ON shoeproof.leases,
     SELECT ON shoeproof.legal_holds,
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
@@ -102,6 +102,7 @@ ALTER SETTINGS PROFILE shoeproof_reader SETTINGS readonly = 2, max_execution_tim
 CREATE ROLE IF NOT EXISTS shoeproof_console;
 GRANT
     SELECT ON shoeproof.schema_migrations,
+    SELECT ON shoeproof.leases,
     SELECT ON shoeproof.rounds,
     SELECT ON shoeproof.wagers,
     SELECT ON shoeproof.vigorish,
@@ -121,7 +122,6 @@ GRANT
     SELECT ON shoeproof.handovers,
     SELECT ON shoeproof.console_log,
     SELECT ON shoeproof.run_lines,
-    SELECT ON shoeproof.leases,
     SELECT ON shoeproof.legal_holds,
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
@@ -185,6 +185,7 @@ ALTER SETTINGS PROFILE shoeproof_archive SETTINGS readonly = 2, max_execution_ti
 CREATE ROLE IF NOT EXISTS shoeproof_auditor;
 GRANT
     SELECT ON shoeproof.schema_migrations,
+    SELECT ON shoeproof.leases,
     SELECT ON shoeproof.events,
     SELECT ON shoeproof.rounds,
     SELECT ON shoeproof.wagers,
@@ -206,7 +207,6 @@ GRANT
     SELECT ON shoeproof.handovers,
     SELECT ON shoeproof.console_log,
     SELECT ON shoeproof.run_lines,
-    SELECT ON shoeproof.leases,
     SELECT ON shoeproof.legal_holds,
     SELECT ON shoeproof.dealer_rounds,
     SELECT ON shoeproof.dealer_findings,
@@ -267,6 +267,7 @@ CREATE ROLE IF NOT EXISTS shoeproof_migrator;
 GRANT
     SELECT, ALTER ADD COLUMN, ALTER ORDER BY, ALTER ADD INDEX, ALTER MATERIALIZE INDEX, ALTER ADD PROJECTION, ALTER DROP PROJECTION, ALTER MATERIALIZE PROJECTION, ALTER SETTINGS, ALTER VIEW MODIFY QUERY, ALTER COMMENT COLUMN, ALTER MODIFY COMMENT, CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, SHOW TABLES, SHOW COLUMNS ON shoeproof.*,
     INSERT ON shoeproof.schema_migrations,
+    INSERT ON shoeproof.leases,
     INSERT ON shoeproof.open_findings,
     INSERT ON shoeproof.feeds,
     INSERT ON shoeproof.dealer_rounds,

@@ -12,6 +12,19 @@ ORDER BY version
 SETTINGS non_replicated_deduplication_window = 100000
 COMMENT 'the migrations that made this schema';
 
+CREATE TABLE IF NOT EXISTS shoeproof.leases (
+    name       String,
+    generation UInt64,
+    holder     String,
+    state      LowCardinality(String),
+    at         DateTime64(3, 'UTC') DEFAULT now64(3)
+)
+ENGINE = MergeTree
+ORDER BY (name, generation, at)
+TTL toDateTime(at) + INTERVAL 400 DAY
+SETTINGS non_replicated_deduplication_window = 100000, fsync_after_insert = 1, fsync_part_directory = 1
+COMMENT 'who does something that one may do at a time; the first insert of a generation wins by its token';
+
 CREATE TABLE IF NOT EXISTS shoeproof.events (
     property_id LowCardinality(String),
     pit_id      LowCardinality(String),
