@@ -12,6 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/console/notify"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // lead keeps the lease of notifications, for as long as this console runs: of the consoles of one database, one sends.
@@ -137,7 +138,7 @@ func (c *Console) summary(o *outlet, list []notice) *notify.Message {
 	return &notify.Message{
 		ID: fmt.Sprintf("%032x", now.UnixNano()), Rule: "notify.summary", Severity: severity, Verdict: "INFO",
 		Kind: "notice", PropertyID: property, TableID: table, At: now, Local: c.timecode(now), Findings: len(list),
-		Expected: fmt.Sprintf("at most %d messages in %v", o.Limit, floodWindow),
+		Expected: fmt.Sprintf("at most %s in %v", schema.Count(o.Limit, "message"), floodWindow),
 		Observed: fmt.Sprintf("%s more, %s: the queue has them", count(len(list), "finding"), strings.Join(parts, ", ")),
 		Link:     c.PublicURL.JoinPath("queue").String(),
 	}

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // hit is a result of a search.
@@ -128,7 +129,7 @@ func (c *Console) unknown(x *exchange, q *inquiry, f *found) error {
 			strings.Join(q.unknown, " "))
 	}
 	f.Hits = append(f.Hits, hit{
-		Kind: "text", Name: q.text, Text: fmt.Sprintf("%d open findings have this text", totals.Open),
+		Kind: "text", Name: q.text, Text: schema.Count(totals.Open, "open finding") + " with this text",
 		URL: "/queue?q=" + url.QueryEscape(q.text),
 	})
 	return nil

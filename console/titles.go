@@ -67,6 +67,9 @@ var placeholder = regexp.MustCompile(`\{(?:seat|(\d)([,_]?))\}`)
 // oneOf is a range of one number.
 var oneOf = regexp.MustCompile(`\b(\w+)s (\d+) to (\d+)\b`)
 
+// single is one thing with the plural of its noun.
+var single = regexp.MustCompile(`\b1 (card|deck|event|point|record|time)s\b`)
+
 // titleOf is the title of a finding by the table of titles. It is empty if no line of the table fits.
 func titleOf(rule string, seat uint32, expected, observed string) string {
 	family, _, _ := strings.Cut(rule, ".")
@@ -102,6 +105,7 @@ func titleOf(rule string, seat uint32, expected, observed string) string {
 			}
 			return groups[n]
 		})
+		title = single.ReplaceAllString(title, "1 $1")
 		return oneOf.ReplaceAllStringFunc(title, func(found string) string {
 			if part := oneOf.FindStringSubmatch(found); part[2] == part[3] {
 				return part[1] + " " + part[2]

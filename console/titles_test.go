@@ -143,8 +143,11 @@ func TestTableOfTitles(t *testing.T) {
 	}
 	const round = "The round has 9 events that count, more than it may have, and is not judged"
 	for observed, want := range map[string]string{
-		"9 in all, with 1 wagers, 2 cards and 3 motions of money: x": round,
+		"9 in all, with 1 wagers, 2 cards and 3 motions of money: x": round, // the first two as of before
 		"9, with 1 wagers, 2 cards and 3 motions of money: x":        round,
+		"9 in all, with 1 wager, 1 card and 3 motions of money: x":   round,
+		"9 entries over 8 events, with 1 round and vigorish owed for 2 wagers: x": "The record of the shoe has 9 entries " +
+			"over 8 events, more than it may have",
 		"9 entries over 8 events, with 1 rounds and 2 wagers: x": "The record of the shoe has 9 entries over 8 events, " +
 			"more than it may have",
 	} {
@@ -159,7 +162,7 @@ func TestTableOfTitles(t *testing.T) {
 	}
 	const one = "records that can be read and compared at offset 5"
 	if got := headline("feed.dead-letters", "data_fault", 0, one, "dead letters: 1"); got !=
-		"1 records at offset 5 could not be read or compared" {
+		"1 record at offset 5 could not be read or compared" {
 		t.Errorf("one dead letter: %q", got)
 	}
 }

@@ -70,7 +70,7 @@ func (a *Alarm) Observed(currency string) string {
 		}
 	}
 	if !a.Certain {
-		fmt.Fprintf(&s, "; over %d rounds", a.Rounds)
+		s.WriteString("; over " + schema.Count(a.Rounds, "round"))
 	}
 	if a.Money != 0 {
 		fmt.Fprintf(&s, "; money at issue %s", schema.Money(a.Money, currency))

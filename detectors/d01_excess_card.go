@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 var d01 = &Detector{
@@ -40,8 +41,8 @@ func (d *excessCard) Round(r *Round, out *factors) {
 			d.Reported[c] = true
 			out.add(Factor{
 				Key: Key{OfShoe, r.Shoe}, Certain: true,
-				Note: fmt.Sprintf("%d copies of %v in a shoe of %d decks: an excess card, or a misread card",
-					r.Decks-int(left[c]), baccarat.Card(c), r.Decks),
+				Note: fmt.Sprintf("%d copies of %v in a shoe of %s: an excess card, or a misread card",
+					r.Decks-int(left[c]), baccarat.Card(c), schema.Count(r.Decks, "deck")),
 			})
 		}
 	}

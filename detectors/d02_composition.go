@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 var d02 = &Detector{
@@ -224,8 +225,8 @@ func (d *composition) addRanks(key Key, at int64, out *factors) {
 func (d *composition) Explain(key Key) string {
 	if x := d.fresh.states[key]; x != nil {
 		best := slices.Index(x.Mixture, slices.Max(x.Mixture))
-		return fmt.Sprintf("most likely %d cards too few of the rank of %v", rankDifferences[best%len(rankDifferences)],
-			baccarat.Card(best/len(rankDifferences)+1))
+		return fmt.Sprintf("most likely %s too few of the rank of %v",
+			schema.Count(rankDifferences[best%len(rankDifferences)], "card"), baccarat.Card(best/len(rankDifferences)+1))
 	}
 	c := d.batches[key.ID]
 	if c == nil {

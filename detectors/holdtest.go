@@ -96,8 +96,8 @@ func (h *Hold) points() float64 {
 
 func (r *HoldReport) compare(h *Hold, before []Hold) {
 	level, ok := base(before)
-	r.Text = fmt.Sprintf("table %s of %s, %s: hold %.2f %% of %s in %d rounds",
-		h.Table, h.Property, h.Period, h.Percent(), schema.Money(h.Drop, h.Currency), h.Rounds)
+	r.Text = fmt.Sprintf("table %s of %s, %s: hold %.2f %% of %s in %s",
+		h.Table, h.Property, h.Period, h.Percent(), schema.Money(h.Drop, h.Currency), schema.Count(h.Rounds, "round"))
 	if !ok {
 		r.Limit = math.Inf(1)
 		r.Text += "; no base period to compare with"

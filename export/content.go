@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -95,8 +96,8 @@ func (v *verifier) checkContent(ctx context.Context) (string, *Failure) {
 	for _, table := range slices.Sorted(maps.Keys(c.missing)) {
 		return "", tampered(checkContent, "%s names table %q, which has no finding", pathMissing, table)
 	}
-	return fmt.Sprintf("%s and %s with %s of evidence", count(v.manifest.Findings, "finding"),
-		count(v.manifest.Amendments, "amendment"), count(events, "event")), nil
+	return fmt.Sprintf("%s and %s with %s of evidence", schema.Count(v.manifest.Findings, "finding"),
+		schema.Count(v.manifest.Amendments, "amendment"), schema.Count(events, "event")), nil
 }
 
 func (v *verifier) finding(line []byte) error {

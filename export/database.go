@@ -39,7 +39,7 @@ func (d *differences) add(names []string, noun, what string) {
 	if more := len(names) - maxNamed; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
-	*d = append(*d, fmt.Sprintf("%s %s (%s)", count(len(names), noun), what, text))
+	*d = append(*d, fmt.Sprintf("%s %s (%s)", schema.Count(len(names), noun), what, text))
 }
 
 // database compares the bundle with the database: the row in exports, every event and offset of the evidence, the
@@ -89,7 +89,7 @@ func (v *verifier) database(ctx context.Context) (string, *Failure) {
 			"Changes since the export belong in an amendment of a later export", []any{strings.Join(found, "; ")})
 	}
 	text := fmt.Sprintf("%s with their offsets, the records received, %s, %s and the rounds match the database",
-		count(events, "event"), count(m.Findings, "finding"), count(m.Amendments, "amendment"))
+		schema.Count(events, "event"), schema.Count(m.Findings, "finding"), schema.Count(m.Amendments, "amendment"))
 	if len(db.Trusted) > 0 {
 		text += "; not proven, and taken as it was first found: " + strings.Join(db.Trusted, "; ")
 	}

@@ -158,11 +158,13 @@ func (m *Manifest) check() error {
 	case m.FirstLeaf != m.PrevSize:
 		return fmt.Errorf("it starts at leaf %d, and the previous export ended with %d leaves", m.FirstLeaf, m.PrevSize)
 	case m.ManifestLeaf != m.FirstLeaf+m.Findings+m.Amendments+m.Steps:
-		return fmt.Errorf("%d findings, %d amendments and %d actions of triage from leaf %d on do not end at leaf %d",
-			m.Findings, m.Amendments, m.Steps, m.FirstLeaf, m.ManifestLeaf)
+		return fmt.Errorf("%s, %s and %s of triage from leaf %d on do not end at leaf %d",
+			schema.Count(m.Findings, "finding"), schema.Count(m.Amendments, "amendment"), schema.Count(m.Steps, "action"),
+			m.FirstLeaf, m.ManifestLeaf)
 	case findings.Rows != m.Findings || amendments.Rows != m.Amendments || steps.Rows != m.Steps:
-		return fmt.Errorf("the files have %d findings, %d amendments and %d actions of triage, the manifest %d, %d and %d",
-			findings.Rows, amendments.Rows, steps.Rows, m.Findings, m.Amendments, m.Steps)
+		return fmt.Errorf("the files have %s, %s and %s of triage, the manifest %d, %d and %d",
+			schema.Count(findings.Rows, "finding"), schema.Count(amendments.Rows, "amendment"),
+			schema.Count(steps.Rows, "action"), m.Findings, m.Amendments, m.Steps)
 	}
 	return nil
 }

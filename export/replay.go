@@ -9,6 +9,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -79,11 +80,11 @@ func (c *content) replay(ctx context.Context, v *verifier) (string, *Failure) {
 		}
 	}
 	if slices.Sort(extra); !slices.Equal(extra, m.Extra) {
-		return v.differs("the replay gives %s not in the export; the manifest names %d", count(len(extra), "finding"),
+		return v.differs("the replay gives %s not in the export; the manifest names %d", schema.Count(len(extra), "finding"),
 			len(m.Extra))
 	}
 	return fmt.Sprintf("%s confirmed by the rules of the bundle; not confirmed by a replay of one table's events: %d",
-		count(again, "finding"), len(m.Unreplayed)), nil
+		schema.Count(again, "finding"), len(m.Unreplayed)), nil
 }
 
 // differs is the failure of a replay. Another release than that of the export may give another result.

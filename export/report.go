@@ -89,7 +89,7 @@ func (b *builder) report(all []exception, fresh []*digested, amendments []Amendm
 	for _, run := range m.Runs {
 		r.Facts = append(r.Facts, [2]string{
 			"Nightly run", fmt.Sprintf("%s: %s, %s", strings.TrimSpace(run.ID+" "+run.Shift),
-				count(run.Tables, "table"), count(run.Events, "event")),
+				schema.Count(run.Tables, "table"), schema.Count(run.Events, "event")),
 		})
 	}
 	for i := range all[:min(len(all), maxInReport)] {

@@ -243,11 +243,3 @@ func (v *verifier) replay(ctx context.Context) (string, *Failure) {
 	}
 	return v.content.replay(ctx, v)
 }
-
-// count is a number with its noun.
-func count[N int | int64 | uint32 | uint64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}

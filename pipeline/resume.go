@@ -11,6 +11,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // resumer brings a stream back to where it was left: it applies the records that the step needs and discards their
@@ -288,15 +289,15 @@ func (r *resumer) compare() error {
 	if r.moved || moved(r.batch.Findings) {
 		return nil // an earlier start may not have known that the table was elsewhere: nothing was changed
 	}
-	r.done.Differs = fmt.Sprintf("%d rows with hash %.12s, in the journal %d with %.12s",
-		made.Rows, made.Hash, last.Rows, last.Hash)
+	r.done.Differs = fmt.Sprintf("%s with hash %.12s, in the journal %d with %.12s",
+		schema.Count(made.Rows, "row"), made.Hash, last.Rows, last.Hash)
 	if reporter, ok := r.step.(interface {
 		RowsDiffer(of engine.Offsets, journaled, found string) finding.Finding
 	}); ok {
 		of := engine.Offsets{Topic: last.Topic, Partition: last.Partition, From: last.From, To: last.To}
 		r.beside.findings = append(r.beside.findings, reporter.RowsDiffer(of,
-			fmt.Sprintf("%d rows with hash %s", last.Rows, last.Hash),
-			fmt.Sprintf("%d rows with hash %s", made.Rows, made.Hash)))
+			fmt.Sprintf("%s with hash %s", schema.Count(last.Rows, "row"), last.Hash),
+			fmt.Sprintf("%s with hash %s", schema.Count(made.Rows, "row"), made.Hash)))
 	}
 	return nil
 }

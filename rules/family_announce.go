@@ -556,14 +556,14 @@ func checkTotalCall(p *Pass) {
 		return
 	}
 	s := countsHeard(p.Round, baccarat.TotalCards, baccarat.NoHand, uint8(c.Cards()))
-	announced := func(cards uint32) string { return fmt.Sprintf("%d cards announced", cards) }
+	announced := func(cards uint32) string { return schema.Count(cards, "card") + " announced" }
 	switch {
 	case s.wrong != nil:
 		p.judgeWrong(&s, announced(uint32(c.Cards())), announced(s.wrong.Value))
 	case s.first == nil:
 		p.reportCall(nil, finding.Subject{}, announced(uint32(c.Cards())), "not announced")
 	default:
-		p.judgeEarly(baccarat.TotalCards, fmt.Sprintf("%d cards", c.Cards()))
+		p.judgeEarly(baccarat.TotalCards, schema.Count(c.Cards(), "card"))
 	}
 }
 

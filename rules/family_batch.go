@@ -8,6 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Two batches of cards at a table with an automated shuffler. 9 NYCRR 5324.21(a)(4)(iv).
@@ -150,7 +151,7 @@ func checkTwoBatches(p *Pass) {
 			unread = b
 			continue
 		}
-		observed = append(observed, fmt.Sprintf("batch %s with %d decks", b.ID, b.Decks))
+		observed = append(observed, fmt.Sprintf("batch %s with %s", b.ID, schema.Count(b.Decks, "deck")))
 		equal = equal && b.Decks >= 6 && (decks == 0 || b.Decks == decks)
 		decks = b.Decks
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 var countFamily = []*Rule{
@@ -63,7 +64,8 @@ func checkPointCount(p *Pass) {
 			p.CannotJudge("the counts of the round were not recorded", r.Ended.Seq)
 		}
 		if n := r.Ended.Cards; n != 0 && n != uint32(c.Cards()) && len(r.Cards) == c.Cards() {
-			p.CannotJudge(fmt.Sprintf("the recorded end counts %d cards, %d were reported", n, c.Cards()), r.Ended.Seq)
+			p.CannotJudge(fmt.Sprintf("the recorded end counts %s, %d were reported", schema.Count(n, "card"), c.Cards()),
+				r.Ended.Seq)
 		}
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // The cut and the cutting cards. N.J.A.C. 19:47-3.5. Clockwise is as the table declares its seats, seat_ring.go.
@@ -480,7 +481,7 @@ func checkTransposed(p *Pass) {
 			return
 		}
 		p.suspectIf(t.Amount == int64(cut.Depth), Finding{ // a motion that was reported, and not made, before it
-			Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: fmt.Sprint(moved),
+			Expected: schema.Count(cut.Depth, "card") + " moved to the back", Observed: fmt.Sprint(moved),
 			Evidence: []record.Seq{cut.Seq, t.Seq},
 		})
 		return
@@ -490,7 +491,7 @@ func checkTransposed(p *Pass) {
 		return // moved before the cut: the order of the steps
 	}
 	f := Finding{
-		Expected: fmt.Sprintf("%d cards moved to the back", cut.Depth), Observed: "none",
+		Expected: schema.Count(cut.Depth, "card") + " moved to the back", Observed: "none",
 		Evidence: []record.Seq{cut.Seq},
 	}
 	if cut.Depth == 0 {
@@ -557,7 +558,7 @@ func checkCutcardDepth(p *Pass) {
 	case placed != nil && left != int64(placed.Behind):
 		// Where it was placed is an estimate by hand, and no sentence wants it seen there.
 		f := Finding{
-			Expected: fmt.Sprintf("seen with %d cards left, as placed", placed.Behind),
+			Expected: fmt.Sprintf("seen with %s left, as placed", schema.Count(placed.Behind, "card")),
 			Observed: fmt.Sprintf("%d left", left), Evidence: []record.Seq{placed.Seq, s.Cutcard[0].Seq},
 			Verdict: finding.Information,
 		}

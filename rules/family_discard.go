@@ -8,6 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 var discardFamily = []*Rule{
@@ -138,7 +139,7 @@ func (p *Pass) discarded(put []uint32, until record.Seq) {
 		p.CannotJudge("which cards were put away was not reported", r.Discards[unnamed].Seq)
 		return
 	case len(missing) > 0:
-		f.Expected = fmt.Sprintf("the %d cards of the round to the rack", want)
+		f.Expected = fmt.Sprintf("the %s of the round to the rack", schema.Count(want, "card"))
 		f.Observed = "not card " + strings.Join(missing, ", ")
 	case len(foreign) > 0:
 		f.Expected = "cards of the round to the rack"

@@ -9,6 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Irregularities. N.J.A.C. 19:47-3.12, as state machines over the card beyond those due. A card that
@@ -268,20 +269,7 @@ func (p *Pass) emptied(b *record.Burn) bool {
 	return l.Seq != 0 && b.First+uint32(b.Further()) > 52*l.Decks
 }
 
-func furtherCards(n int) string {
-	if n == 1 {
-		return "1 further card"
-	}
-	return fmt.Sprintf("%d further cards", n)
-}
-
-// cards is a number of cards in words.
-func cards(n int) string {
-	if n == 1 {
-		return "1 card"
-	}
-	return fmt.Sprintf("%d cards", n)
-}
+func furtherCards(n int) string { return schema.Count(n, "further card") }
 
 // vague reports whether the burn of an errant card was not described.
 func (p *Pass) vague(e *errant) bool {
@@ -632,11 +620,11 @@ func checkInsufficient(p *Pass) {
 	f := Finding{Observed: "a result declared", Evidence: cardEvidence(r)}
 	switch {
 	case p.mayBeEmpty():
-		f.Expected = fmt.Sprintf("void, %s due, if fewer were left", cards(due))
+		f.Expected = fmt.Sprintf("void, %s due, if fewer were left", schema.Count(due, "card"))
 	case p.Shoe.Loaded.Seq == 0 || due <= r.Left:
 		return
 	default:
-		f.Expected = fmt.Sprintf("void, %s due and %d left", cards(due), r.Left)
+		f.Expected = fmt.Sprintf("void, %s due and %d left", schema.Count(due, "card"), r.Left)
 	}
 	p.Report(f)
 }
@@ -671,7 +659,7 @@ func checkFullReshuffle(p *Pass) {
 func checkFalseClaim(p *Pass) {
 	if r := p.Round; r.Voided.Insufficient && p.ground() == CardsLeft {
 		p.Report(Finding{
-			Expected: fmt.Sprintf("the round goes on, %d cards are left", r.Left), Observed: "void for lack of cards",
+			Expected: "the round goes on, with " + schema.Count(r.Left, "card") + " left", Observed: "void for lack of cards",
 			Evidence: append(cardEvidence(r), r.Voided.Seq),
 		})
 	}

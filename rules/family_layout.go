@@ -8,6 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // The layout is attested, not observed.
@@ -94,8 +95,8 @@ func (p *Pass) attested(item string, needed func(*law.Config) bool) {
 			Expected: item + " attested as present", Observed: "attested as not present", Evidence: []record.Seq{a.Seq},
 		})
 	case days > 0 && p.Shoe.At-a.At > int64(days)*day:
-		p.CannotJudge(fmt.Sprintf("the attestation of %s is %d days old, and is valid for %d", item,
-			(p.Shoe.At-a.At)/day, days), a.Seq)
+		p.CannotJudge(fmt.Sprintf("the attestation of %s is %s old, and is valid for %d", item,
+			schema.Count((p.Shoe.At-a.At)/day, "day"), days), a.Seq)
 	}
 }
 

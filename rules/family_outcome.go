@@ -8,6 +8,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 var outcomeFamily = []*Rule{
@@ -248,7 +249,7 @@ func checkVoidGround(p *Pass) {
 	}
 	f := Finding{
 		Expected: "void only if too few cards remain in the shoe to complete the round",
-		Observed: fmt.Sprintf("void with the round incomplete and %d cards left", r.Left),
+		Observed: fmt.Sprintf("void with the round incomplete and %s left", schema.Count(r.Left, "card")),
 		Evidence: append(cardEvidence(r), r.Voided.Seq),
 	}
 	if ground == HandComplete {

@@ -9,6 +9,7 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // wrongDecksHide is silent after a wrong number of decks: the copies of a card would be counted
@@ -207,7 +208,7 @@ func (p *Pass) reportLoaded(expected, observed string) {
 
 func checkMinDecks(p *Pass) {
 	if l := p.Shoe.Loaded; p.loaded() && l.Decks < p.Law.MinDecks {
-		p.reportLoaded(fmt.Sprintf("at least %d decks", p.Law.MinDecks), fmt.Sprintf("%d decks", l.Decks))
+		p.reportLoaded("at least "+schema.Count(p.Law.MinDecks, "deck"), schema.Count(l.Decks, "deck"))
 	}
 }
 
@@ -218,7 +219,7 @@ func decksOf(side baccarat.SideBet, allowed ...uint32) func(*Pass) {
 			return
 		}
 		p.Report(Finding{
-			Expected: fmt.Sprintf("decks %v for %v", allowed, side), Observed: fmt.Sprintf("%d decks", l.Decks),
+			Expected: fmt.Sprintf("decks %v for %v", allowed, side), Observed: schema.Count(l.Decks, "deck"),
 			Evidence: []record.Seq{l.Seq, at},
 		})
 	}
@@ -305,7 +306,7 @@ func (p *Pass) otherBacks(other string) {
 	default:
 		p.Suspect(Finding{
 			Subject: finding.OfCard(cards[0].CardSeq), Expected: "back " + own, Evidence: seqs, Cites: p.backsCited(),
-			Observed: fmt.Sprintf("back %s of all %d cards of the round", other, len(cards)),
+			Observed: fmt.Sprintf("back %s of all %s of the round", other, schema.Count(len(cards), "card")),
 		})
 	}
 }
@@ -375,7 +376,7 @@ func checkCopies(p *Pass) {
 		}
 	}
 	f := Finding{
-		Expected: fmt.Sprintf("no card more than %d times", decks), Observed: strings.Join(observed, ", "),
+		Expected: "no card more than " + schema.Count(decks, "time"), Observed: strings.Join(observed, ", "),
 		Evidence: evidence,
 	}
 	switch {
@@ -385,7 +386,7 @@ func checkCopies(p *Pass) {
 		p.Report(f)
 	case excess > 1 && p.Shoe.Misreads > 0: // a reader that errs misreads cards whose rounds do not show it, too
 		f.Verdict = finding.Suspect
-		f.Observed += fmt.Sprintf("; the reader is suspected of %d misread cards in this shoe", p.Shoe.Misreads)
+		f.Observed += "; the reader is suspected of " + schema.Count(p.Shoe.Misreads, "misread card") + " in this shoe"
 		p.Report(f)
 	case excess > 1:
 		p.Report(f)
@@ -612,7 +613,7 @@ func checkBurnOnce(p *Pass) {
 		p.CannotJudge("whether the cards were cut again between the burns was not reported", evidence...)
 		return
 	}
-	observed := fmt.Sprintf("%d opening burns", n)
+	observed := schema.Count(n, "opening burn")
 	if since != 0 {
 		observed += " since the recut"
 		evidence = append(evidence, since)

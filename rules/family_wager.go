@@ -12,6 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Rules of wagers are evaluated at no more bets, and again when the round is settled for the wagers that
@@ -528,7 +529,7 @@ func checkVerbalConverted(p *Pass) {
 		case deadline != 0 && w.Converted.Seq > deadline:
 			p.reportWager(w, "exchanged before "+what, "exchanged after it", w.Converted.Seq, deadline)
 		case late:
-			p.reportWager(w, "exchanged before "+what, fmt.Sprintf("exchanged after %d seconds", took), w.Converted.Seq)
+			p.reportWager(w, "exchanged before "+what, "exchanged after "+schema.Count(took, "second"), w.Converted.Seq)
 		}
 	}
 }

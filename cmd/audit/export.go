@@ -12,8 +12,8 @@ import (
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/exporter"
 	"github.com/shoeproof/shoeproof/internal/gamingday"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 type exportFlags struct {
@@ -138,8 +138,8 @@ func (f *exportFlags) export(cmd *cobra.Command, config *settings.Audit, o expor
 		m := &done.Manifest
 		_, printErr := fmt.Fprintf(cmd.OutOrStdout(), "%s\nexport %d of %s: %s, %s, "+
 			"%d of them not confirmed by a replay of one table's events\n\n%s",
-			done.Path, m.Export, m.Origin, output.Count(uint64(m.Findings), "finding"),
-			output.Count(uint64(m.Amendments), "amendment"), len(m.Unreplayed), done.Checkpoint)
+			done.Path, m.Export, m.Origin, schema.Count(m.Findings, "finding"),
+			schema.Count(m.Amendments, "amendment"), len(m.Unreplayed), done.Checkpoint)
 		err = errors.Join(err, printErr)
 	}
 	return storeError(err)

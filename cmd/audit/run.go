@@ -17,6 +17,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 type runFlags struct {
@@ -156,7 +157,7 @@ func (f *runFlags) audit(
 	stderr := cmd.ErrOrStderr()
 	progress := cli.NewProgress(stderr)
 	o.Progress = func(done, tables int, events uint64) {
-		progress.Show(fmt.Sprintf("%d of %d tables, ", done, tables), events)
+		progress.Show(fmt.Sprintf("%d of %s, ", done, schema.Count(tables, "table")), events)
 	}
 	res, err := nightly.Run(cmd.Context(), store, o)
 	progress.Clear()
@@ -183,7 +184,7 @@ func (f *runFlags) audit(
 		fmt.Fprintf(stderr, "%s  no events\n", day)
 	}
 	fmt.Fprintf(stderr, "findings    %s\nreplayed    %s in %.1f s\n", printer.Counts(),
-		output.Count(res.Replayed, "event"), progress.Took().Seconds())
+		schema.Count(res.Replayed, "event"), progress.Took().Seconds())
 	if unproven {
 		return cli.WithCode(cli.Found, errRecords)
 	}

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
@@ -132,7 +131,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 	if err := write(events, f.output, cmd.OutOrStdout()); err != nil {
 		return err
 	}
-	fmt.Fprintln(cmd.ErrOrStderr(), output.Count(uint64(len(events)), "event"))
+	fmt.Fprintln(cmd.ErrOrStderr(), schema.Count(len(events), "event"))
 	for _, line := range planted {
 		fmt.Fprintln(cmd.ErrOrStderr(), line)
 	}

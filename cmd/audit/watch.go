@@ -8,9 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/watch"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 type watchFlags struct {
@@ -67,8 +67,8 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 		Passed: func(s watch.Step) {
 			if s.Shoes > 0 || f.once {
 				fmt.Fprintf(stderr, "%s  %s, %s; evidence %d, findings %d; false alarms at most %.2g, budget %.2g\n",
-					time.Unix(0, s.Watermark).UTC().Format(time.RFC3339), output.Count(uint64(s.Shoes), "shoe"),
-					output.Count(uint64(s.Rounds), "round"), s.Evidence, s.Findings, s.Bound, s.Promised)
+					time.Unix(0, s.Watermark).UTC().Format(time.RFC3339), schema.Count(s.Shoes, "shoe"),
+					schema.Count(s.Rounds, "round"), s.Evidence, s.Findings, s.Bound, s.Promised)
 			}
 		},
 	}

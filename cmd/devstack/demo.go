@@ -25,6 +25,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 type demoFlags struct {
@@ -85,7 +86,7 @@ func (f *demoFlags) run(cmd *cobra.Command) (err error) {
 		return err
 	}
 	fmt.Fprintf(out, "%s and %s are played at %g times real time; tables that break a rule: %d\n\n",
-		output.Count(uint64(f.tables), "table"), output.Count(uint64(fl.shoes()), "shoe"), f.speed, len(fl.planted))
+		schema.Count(f.tables, "table"), schema.Count(fl.shoes(), "shoe"), f.speed, len(fl.planted))
 
 	audited := &shoes{ids: map[string]bool{}}
 	running, end := context.WithCancel(ctx)
@@ -147,7 +148,7 @@ The console is at %s, on this machine only and without a password. Try:
   - As auditor, open the events as received, which name patrons; the log shows who opened them.
 
 Everything runs until Ctrl-C.
-`, url, output.Count(uint64(len(fl.tables)), "table"), len(fl.planted))
+`, url, schema.Count(len(fl.tables), "table"), len(fl.planted))
 		}}
 		return serve.Run(ctx, &config, options)
 	})
@@ -174,8 +175,8 @@ func (f *demoFlags) show(
 	})
 	playing.Go(func() error {
 		return audited.await(pctx, fl.shoes(), played, func(done int) {
-			fmt.Fprintf(out, "  %s played, %d of %s audited\n", output.Count(uint64(published.Load()), "event"), done,
-				output.Count(uint64(fl.shoes()), "shoe"))
+			fmt.Fprintf(out, "  %s played, %d of %s audited\n", schema.Count(published.Load(), "event"), done,
+				schema.Count(fl.shoes(), "shoe"))
 		})
 	})
 	if err := playing.Wait(); err != nil || ctx.Err() != nil {
@@ -195,8 +196,8 @@ func (f *demoFlags) show(
 		return false, err
 	}
 	fmt.Fprintf(out, "\n%s, %s and %s of %s audited in %.1f s\n\n",
-		output.Count(uint64(published.Load()), "event"), output.Count(uint64(rounds), "round"),
-		output.Count(uint64(fl.shoes()), "shoe"), output.Count(uint64(f.tables), "table"), time.Since(began).Seconds())
+		schema.Count(published.Load(), "event"), schema.Count(rounds, "round"),
+		schema.Count(fl.shoes(), "shoe"), schema.Count(f.tables, "table"), time.Since(began).Seconds())
 	if err := output.Table(out, findings); err != nil {
 		return false, err
 	}
@@ -248,7 +249,7 @@ func (s *shoes) await(ctx context.Context, all int, played <-chan struct{}, prog
 				deadline = time.Now().Add(limit)
 			}
 			if time.Now().After(deadline) {
-				return fmt.Errorf("%d of %d shoes are audited %v after the last event", done, all, limit)
+				return fmt.Errorf("%d of %s audited %v after the last event", done, schema.Count(all, "shoe"), limit)
 			}
 		default:
 		}

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/output"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 func upCommand() *cobra.Command {
@@ -59,13 +59,14 @@ func up(cmd *cobra.Command, speed float64, ports [3]int, o floorOptions) (err er
 		return err
 	}
 	defer func() { err = errors.Join(err, w.Close()) }()
-	fmt.Fprintf(out, "Kafka       %s, topic %s, %d partitions\nClickHouse  %s, HTTP %s, database %s\n\n"+
+	fmt.Fprintf(out, "Kafka       %s, topic %s, %s\nClickHouse  %s, HTTP %s, database %s\n\n"+
 		"Audit it with\n\n  SHOEPROOF_PATRON_KEY=%s ingest --kafka-brokers %s --clickhouse-addrs %s\n\n",
-		s.kafka.Addrs[0], topic, partitions, s.clickhouse.Addr, s.clickhouse.HTTPAddr, s.settings.ClickHouse.Database,
+		s.kafka.Addrs[0], topic, schema.Count(partitions, "partition"), s.clickhouse.Addr,
+		s.clickhouse.HTTPAddr, s.settings.ClickHouse.Database,
 		patronKey, s.kafka.Addrs[0], s.clickhouse.Addr)
 	s.queries(out)
 	fmt.Fprintf(out, "\n%s at %g times real time; tables that break a rule: %d. Ctrl-C stops everything.\n",
-		output.Count(uint64(o.tables), "table"), speed, len(f.planted))
+		schema.Count(o.tables, "table"), speed, len(f.planted))
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return f.publish(ctx, w, o.start, speed, func(int) {}) })
 	group.Go(func() error { return s.failed(ctx) })

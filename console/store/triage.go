@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -215,7 +216,8 @@ func (s *Store) applyEach(ctx context.Context, scope Scope, p *Triage) (out Outc
 		return out, err
 	}
 	if len(rows) != len(p.IDs) {
-		return out, fmt.Errorf("triage of %d findings, %d of them in the queue: %w", len(p.IDs), len(rows), ErrNotFound)
+		return out, fmt.Errorf("triage of %s, %d of them in the queue: %w", schema.Count(len(p.IDs), "finding"),
+			len(rows), ErrNotFound)
 	}
 	before, err := s.before(ctx, scope, p, rows)
 	if err != nil {

@@ -23,8 +23,9 @@ func (t *Table) fills(c *turn, s *Shoe, r *record.Round) {
 			record.MaxFacts, record.MaxDealt,
 		),
 		Observed: fmt.Sprintf(
-			"%d in all, with %d wagers, %d cards and %d motions of money: the round is not judged, and its later events are "+
-				"left out", r.Facts(), len(r.Wagers), len(r.Cards), len(r.Steps),
+			"%d in all, with %s, %s and %s of money: the round is not judged, and its later events are "+
+				"left out", r.Facts(), schema.Count(len(r.Wagers), "wager"), schema.Count(len(r.Cards), "card"),
+			schema.Count(len(r.Steps), "motion"),
 		),
 	})
 }
@@ -79,8 +80,9 @@ func (t *Table) shoeFills(c *turn, s *Shoe) {
 			"at most %d entries in the record of a shoe, over at most %d events", record.MaxEntries, record.MaxSpan,
 		),
 		Observed: fmt.Sprintf(
-			"%d entries over %d events, with %d rounds and %d wagers that owe vigorish: the later events of the shoe are left "+
-				"out and not judged", entries, span, len(s.Rounds), len(s.Dues),
+			"%d entries over %s, with %s and vigorish owed for %s: the later events of the shoe are left out and not judged",
+			entries, schema.Count(span, "event"), schema.Count(len(s.Rounds), "round"),
+			schema.Count(len(s.Dues), "wager"),
 		),
 	})
 }

@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/shoeproof/shoeproof/internal/output"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // IsTerminal reports whether a stream is a terminal.
@@ -46,7 +46,7 @@ func (p *Progress) Show(done string, events uint64) {
 		return
 	}
 	p.last = now
-	line := fmt.Sprintf("%s%s, %.0f a second", done, output.Count(events, "event"),
+	line := fmt.Sprintf("%s%s, %.0f a second", done, schema.Count(events, "event"),
 		float64(events)/now.Sub(p.began).Seconds())
 	if p.terminal {
 		fmt.Fprintf(p.out, "\r%s ", line)

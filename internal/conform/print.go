@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/shoeproof/shoeproof/internal/output"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // maxPrinted is the number of problems of a list that the text names.
@@ -25,8 +26,8 @@ func (r *Report) WriteJSON(out io.Writer) error {
 // WriteText prints the report for people; with rules it names the rules of each feed.
 func (r *Report) WriteText(out io.Writer, rules bool) error {
 	w := &printer{out: out}
-	w.line("read %s of %s: %s, %s", output.Count(r.Records, "record"), strings.Join(r.Files, ", "),
-		output.Count(r.Events, "event"), output.Count(uint64(len(r.Tables)), "table"))
+	w.line("read %s of %s: %s, %s", schema.Count(r.Records, "record"), strings.Join(r.Files, ", "),
+		schema.Count(r.Events, "event"), schema.Count(len(r.Tables), "table"))
 	w.problems("unreadable: these records are left out", r.Unreadable)
 	for i := range r.Tables {
 		w.table(&r.Tables[i], rules)
@@ -57,11 +58,11 @@ func (w *printer) line(layout string, args ...any) {
 }
 
 func (w *printer) table(t *Table, rules bool) {
-	w.line("\ntable %s/%s: %s, seq %d to %d, %s, %s", t.PropertyID, t.TableID, output.Count(t.Events, "event"),
-		t.FirstSeq, t.LastSeq, output.Count(t.Shoes, "shoe"), output.Count(t.Rounds, "round"))
+	w.line("\ntable %s/%s: %s, seq %d to %d, %s, %s", t.PropertyID, t.TableID, schema.Count(t.Events, "event"),
+		t.FirstSeq, t.LastSeq, schema.Count(t.Shoes, "shoe"), schema.Count(t.Rounds, "round"))
 	w.line("  time        %s to %s", t.FirstAt, t.LastAt)
 	w.line("  order       %d repeated, %d out of order (at most %s late)", t.Repeated, t.OutOfOrder,
-		output.Count(t.Furthest, "position"))
+		schema.Count(t.Furthest, "position"))
 	kinds := slices.Sorted(maps.Keys(t.Kinds))
 	for i, k := range kinds {
 		kinds[i] = fmt.Sprintf("%s %d", k, t.Kinds[k])

@@ -8,7 +8,6 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/rules"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -148,7 +147,7 @@ func (t *table) judgeFeeds() {
 			case !feed.Declared && feed.Events > 0 && n > 0:
 				t.Notes = add(t.Notes, Problem{Where: config.Where, Text: fmt.Sprintf(
 					"feed %s is not declared, and its content is in %s: %s can judge if it is declared",
-					feed.Feed, output.Count(feed.Events, "event"), output.Count(uint64(n), "more rule"))})
+					feed.Feed, schema.Count(feed.Events, "event"), schema.Count(n, "more rule"))})
 			}
 		}
 	}

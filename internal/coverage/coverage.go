@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Result is what was read.
@@ -117,7 +117,7 @@ func (r *Result) Problems() (all []string) {
 	}
 	for _, u := range r.Tables {
 		if !u.Holds() {
-			add("duplicate %s: %s of %s", u.Table, output.Count(u.Rows, "row"), output.Count(u.Unique, "key"))
+			add("duplicate %s: %s of %s", u.Table, schema.Count(u.Rows, "row"), schema.Count(u.Unique, "key"))
 		}
 	}
 	for _, a := range r.Archived {
@@ -149,11 +149,11 @@ func (r *Result) Trusted() (all []string) {
 	for _, c := range r.Partitions {
 		if c.Unsigned > 0 {
 			all = append(all, fmt.Sprintf("%s, partition %d: %s of the journal from before ingest had journal.key",
-				c.Topic, c.Partition, output.Count(uint64(c.Unsigned), "range")))
+				c.Topic, c.Partition, schema.Count(c.Unsigned, "range")))
 		}
 		if c.Unverified > 0 {
 			all = append(all, fmt.Sprintf("%s, partition %d: %s of the journal with an HMAC, which is not checked: "+
-				"console.chain_key is not set", c.Topic, c.Partition, output.Count(uint64(c.Unverified), "range")))
+				"console.chain_key is not set", c.Topic, c.Partition, schema.Count(c.Unverified, "range")))
 		}
 	}
 	return all
@@ -198,7 +198,7 @@ func (r *Result) Check(out io.Writer) error {
 		fmt.Fprintf(out, "trusted   %s\n", text)
 	}
 	fmt.Fprintf(out, "proven    %s without a gap or an overlap, %s; each key once%s\n",
-		output.Count(uint64(len(r.Partitions)), "partition"), output.Count(records, "record"), proven)
+		schema.Count(len(r.Partitions), "partition"), schema.Count(records, "record"), proven)
 	if len(unknown) > 0 {
 		return ErrUnknown
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // lintCharges prints what is wrong with the kinds of vigorish that a game permits: lines that no hand reaches, lines
@@ -126,7 +127,7 @@ func printCharges(out io.Writer, l *law.Law, name string, decks int) error {
 			if config.Percent != 0 {
 				of = fmt.Sprintf(", %d percent", config.Percent)
 			}
-			fmt.Fprintf(out, "    house edge %.4f percent with %d decks%s\n", 100*-terms.EV(&odds), decks, of)
+			fmt.Fprintf(out, "    house edge %.4f percent with %s%s\n", 100*-terms.EV(&odds), schema.Count(decks, "deck"), of)
 		}
 	}
 	return nil

@@ -20,6 +20,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Filter selects rules.
@@ -147,7 +148,7 @@ func lintBlanks(out io.Writer, set *rules.Set) {
 	}
 }
 
-func countRules(n int) string { return output.Count(uint64(n), "rule") }
+func countRules(n int) string { return schema.Count(n, "rule") }
 
 // textOf is the text of a citation: what precedes its section and paragraphs.
 func textOf(citation string) string {

@@ -12,6 +12,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Wagers prints the side bets and the kinds of vigorish of each game in words, with the exact probability of each
@@ -130,7 +131,7 @@ func printWager(out io.Writer, l *law.Law, w *law.Wager, table string, decks int
 		_, err := fmt.Fprintln(out, "    house edge not computed: too few cards, or too many")
 		return err
 	}
-	_, err := fmt.Fprintf(out, "    house edge %.4f percent with %d decks\n", 100*-ev, decks)
+	_, err := fmt.Fprintf(out, "    house edge %.4f percent with %s\n", 100*-ev, schema.Count(decks, "deck"))
 	return err
 }
 

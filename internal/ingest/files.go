@@ -15,7 +15,6 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -188,7 +187,7 @@ func (s *surveyed) stored(ctx context.Context, store *clickhouse.Store, topic st
 		if found.Events > 0 {
 			return cli.WrongUsage(fmt.Errorf("table %s/%s: stored already, from %s: %s with seq %d to %d: "+
 				"leave them out of the files", t.PropertyID, t.TableID, found.Topic,
-				output.Count(found.Events, "event"), found.From, found.To))
+				schema.Count(found.Events, "event"), found.From, found.To))
 		}
 	}
 	return nil

@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 func filesCommand(o Options, defaults func() any) *cobra.Command {
@@ -44,9 +44,9 @@ archive. Do not give a table's events to Kafka and to files at the same time. Ex
 				return err
 			}
 			_, err = fmt.Fprintf(cmd.OutOrStdout(), "%s: %s of %s stored, %d of them before; "+
-				"new: %s, %s\n", done.Topic, output.Count(uint64(done.Records), "record"),
-				output.Count(uint64(done.Tables), "table"), done.Resumed,
-				output.Count(uint64(done.Findings), "finding row"), output.Count(uint64(done.DeadLetters), "dead letter"))
+				"new: %s, %s\n", done.Topic, schema.Count(done.Records, "record"),
+				schema.Count(done.Tables, "table"), done.Resumed,
+				schema.Count(done.Findings, "finding row"), schema.Count(done.DeadLetters, "dead letter"))
 			return err
 		},
 	}

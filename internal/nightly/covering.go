@@ -9,8 +9,8 @@ import (
 
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/engine/calendar"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -57,7 +57,7 @@ func Covering(ctx context.Context, store *clickhouse.Store, of *calendar.Calenda
 	first := slices.MinFunc(runs, func(a, b clickhouse.AuditRun) int { return a.Started.Compare(b.Started) })
 	late, err := store.ArrivedSince(ctx, property, from, until, first.Started)
 	if err == nil && late > 0 {
-		why = fmt.Sprintf("%s of gaming day %s arrived after run %s began", output.Count(late, "event"), day, first.ID)
+		why = fmt.Sprintf("%s of gaming day %s arrived after run %s began", schema.Count(late, "event"), day, first.ID)
 	}
 	for i := 0; i < len(runs) && why == "" && err == nil; i++ {
 		why, err = foundSince(ctx, store, &runs[i])

@@ -22,9 +22,9 @@ import (
 
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -259,7 +259,7 @@ func (r *run) nothing(ctx context.Context) error {
 	err = fmt.Errorf("property %s, gaming day %s: %w", r.Property, r.span(), ErrNothing)
 	for i := range covered {
 		if c := &covered[i]; c.DeadLetters > 0 {
-			err = fmt.Errorf("%w; %s could not be decoded, %s/%d %s", err, output.Count(c.DeadLetters, "record"), c.Topic,
+			err = fmt.Errorf("%w; %s could not be decoded, %s/%d %s", err, schema.Count(c.DeadLetters, "record"), c.Topic,
 				c.Partition, finding.OffsetRange(c.FirstDeadLetter, c.LastDeadLetter))
 		}
 	}

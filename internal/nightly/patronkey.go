@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/engine"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -70,7 +69,7 @@ func (r *run) checkPatronKey(ctx context.Context, w window, first []string) erro
 		"compared, of %s, differ from those that this key gives. Set the file of ingest, with all its keys; "+
 		"pseudonym_key in the manifest of an export is the id of the key of its day. If it is the file of ingest, the "+
 		"stored pseudonyms were changed", ErrPatronKey, r.Engine.PatronKeyID(w.day), r.Property, w.day, c.differ,
-		output.Count(uint64(len(c.shoes)), "shoe"))
+		schema.Count(len(c.shoes), "shoe"))
 }
 
 // keyCheck is how stored pseudonyms compare with those of the key. Differ is the number of wagers, of the shoes,

@@ -8,6 +8,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // ParseShare reads a share of the tables, i/n, i from 0.
@@ -23,9 +24,9 @@ func ParseShare(text string) (i, n int, err error) {
 
 func (n *Night) replayed() string {
 	r := &n.Run
-	return fmt.Sprintf("%s, %s, %s, %s; %s", output.Count(uint64(r.Tables), "table"),
-		output.Count(uint64(r.Shoes), "shoe"), output.Count(uint64(r.Rounds), "round"), output.Count(r.Events, "event"),
-		output.Count(uint64(r.Findings), "finding"))
+	return fmt.Sprintf("%s, %s, %s, %s; %s", schema.Count(r.Tables, "table"),
+		schema.Count(r.Shoes, "shoe"), schema.Count(r.Rounds, "round"), schema.Count(r.Events, "event"),
+		schema.Count(r.Findings, "finding"))
 }
 
 // Print writes the summary of a day for people.
@@ -54,8 +55,8 @@ func (n *Night) Print(out io.Writer) {
 	if n.Suspicions.Scored {
 		fmt.Fprintf(out, "suspicions  %s\n", n.Suspicions.text())
 	}
-	fmt.Fprintf(out, "feed        %s, %s\n", output.Count(uint64(r.Gaps), "gap"),
-		output.Count(r.DeadLetters, "dead letter"))
+	fmt.Fprintf(out, "feed        %s, %s\n", schema.Count(r.Gaps, "gap"),
+		schema.Count(r.DeadLetters, "dead letter"))
 	if len(n.Others) > 0 {
 		fmt.Fprintf(out, "labels      not compared: the live audit was by %s\n", output.Plain(strings.Join(n.Others, "; ")))
 	}

@@ -9,7 +9,6 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/report"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -89,9 +88,10 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 		f.Citations = []string{"docs/detectors.md: the review queue"}
 		f.Odds = "under honest play at most one calendar month in ten has any entry in this queue"
 		f.Expected = "under honest play the mean product of a day's factors is at most 1"
-		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %s; %d of %d keys are "+
+		f.Observed = fmt.Sprintf("the evidence of %s about %s on %s is exp(%.1f), in %s; %d of %s "+
 			"listed; review shoe %s round %d first",
-			h.Detector, h.Key, day, h.LnE, output.Count(h.Factors, "factor"), len(named), len(all), h.Shoe, h.Round)
+			h.Detector, h.Key, day, h.LnE, schema.Count(h.Factors, "factor"), len(named),
+			schema.Count(len(all), "key"), h.Shoe, h.Round)
 		if h.Seq != 0 {
 			ids, err := store.EventIDs(ctx, property, h.Table, []uint64{h.Seq})
 			if err != nil {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/finding"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/watch"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Suspicions compares what a watch found in a day with what the night finds in the same rounds, in order.
@@ -69,5 +69,5 @@ func (s *Suspicions) text() string {
 	case s.Late+s.Behind > 0:
 		return fmt.Sprintf("%d; %d of late feeds, %d that the watch had not reached", s.Findings, s.Late, s.Behind)
 	}
-	return fmt.Sprintf("equal: %d, evidence about %s", s.Findings, output.Count(uint64(s.Keys), "key"))
+	return fmt.Sprintf("equal: %d, evidence about %s", s.Findings, schema.Count(s.Keys, "key"))
 }

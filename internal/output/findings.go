@@ -167,14 +167,6 @@ func Plain(s string) string {
 	}, s)
 }
 
-// Count is a number with its noun: 1 file, 2 files.
-func Count(n uint64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
 // amountOrDash formats an amount; 0 is a dash.
 func amountOrDash(minor int64, currency string) string {
 	if minor == 0 {

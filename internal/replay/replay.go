@@ -17,6 +17,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/file"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // maxDeadLetters is the number of dead letters that a summary lists.
@@ -105,14 +106,14 @@ func (l *recorder) Write(ctx context.Context, set ...*pipeline.Batch) error {
 func (s *Summary) Print(out io.Writer, findings string) {
 	c := &s.Counts
 	fmt.Fprintf(out, "read        %s, %s: %s, %s, %s\n",
-		output.Count(uint64(s.Files), "file"), output.Count(c.Events, "event"),
-		output.Count(uint64(s.Tables), "table"), output.Count(c.Shoes, "shoe"), output.Count(c.Rounds, "round"))
+		schema.Count(s.Files, "file"), schema.Count(c.Events, "event"),
+		schema.Count(s.Tables, "table"), schema.Count(c.Shoes, "shoe"), schema.Count(c.Rounds, "round"))
 	fmt.Fprintf(out, "findings    %s\n", findings)
 	if c.Duplicates > 0 {
 		fmt.Fprintf(out, "duplicates  %d, each counted once\n", c.Duplicates)
 	}
 	if c.DeadLetters > 0 {
-		fmt.Fprintf(out, "unreadable  %s, left out:\n", output.Count(c.DeadLetters, "record"))
+		fmt.Fprintf(out, "unreadable  %s, left out:\n", schema.Count(c.DeadLetters, "record"))
 		for i := range s.Dead {
 			fmt.Fprintf(out, "  %s: %s\n", output.Plain(s.Dead[i].Where), output.Plain(s.Dead[i].Reason))
 		}

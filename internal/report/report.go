@@ -147,7 +147,7 @@ func monthEndSheet(s Scope, findings []finding.Finding, steps []clickhouse.Triag
 		})
 	}
 	out.Notes = []string{fmt.Sprintf("%s, %d without an explanation. The serial number is the gaming day "+
-		"and the number within that day.", output.Count(uint64(len(list)), "exception"), unexplained)}
+		"and the number within that day.", schema.Count(len(list), "exception"), unexplained)}
 	return out
 }
 

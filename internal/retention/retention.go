@@ -14,6 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 )
 
 // Options are the input of a run.
@@ -40,7 +41,7 @@ func Run(ctx context.Context, store *clickhouse.Store, o Options) error {
 		}
 	}
 	return store.Delete(ctx, o.Classes, now, o.Holder, func(e clickhouse.Expired) {
-		fmt.Fprintf(o.Out, "deleted  %s: %s\n", what(&e), output.Count(e.Rows, "row"))
+		fmt.Fprintf(o.Out, "deleted  %s: %s\n", what(&e), schema.Count(e.Rows, "row"))
 	})
 }
 

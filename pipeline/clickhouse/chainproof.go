@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -310,8 +311,8 @@ func (p *chainProver) conclude() {
 	}
 	switch u := &p.Unchained; {
 	case p.before != nil && *u != *p.before:
-		p.problem("rows without a chain: %d actions of triage and %d entries, and %d and %d, or others, when chains began",
-			u.Steps, u.Log, p.before.Steps, p.before.Log)
+		p.problem("rows without a chain: %s of triage and %d in the log, and %d and %d, or others, when chains began",
+			schema.Count(u.Steps, "action"), u.Log, p.before.Steps, p.before.Log)
 	case p.before == nil && p.Chains.Chains > 0:
 		p.problem("the first chain, which counts the rows from before, is missing")
 	}

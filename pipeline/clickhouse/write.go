@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/pipeline"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -111,7 +112,7 @@ func (s *Store) insert(ctx context.Context, t *table, parts []part, set []*pipel
 	r := &set[0].Range
 	doing := fmt.Sprintf("insert into %s, %s/%d offsets %d-%d", t.Name, r.Topic, r.Partition, r.From, r.To)
 	if more := len(set) - 1; more > 0 {
-		doing += fmt.Sprintf(" and %d more partitions", more)
+		doing += " and " + schema.Count(more, "more partition")
 	}
 	if n > maxBlockRows {
 		return s.explain(doing, fmt.Errorf("%d rows in one flush, at most %d: %w", n, maxBlockRows, ErrRows))

@@ -85,7 +85,7 @@ func (w *Writer) WriteEncoded(ctx context.Context, events ...Encoded) error {
 		}
 	}
 	if err := w.out.WriteMessages(ctx, records...); err != nil {
-		return fmt.Errorf("write %d events to topic %s: %w", len(events), w.out.Topic, err)
+		return fmt.Errorf("write %s to topic %s: %w", schema.Count(len(events), "event"), w.out.Topic, err)
 	}
 	return nil
 }

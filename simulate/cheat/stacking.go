@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/simulate/internal/shoe"
 )
 
@@ -31,7 +32,7 @@ func stacking() []Cheat {
 		out = append(out, Cheat{
 			Name: nameOf("s4", float64(k)), Scenario: "S4", Strength: float64(k), Kind: "nj-mini", Key: "shoe",
 			Detectors: []string{"d05", "d04"},
-			Doc:       fmt.Sprintf("the pack is riffled %d times and cut, no more", k),
+			Doc:       fmt.Sprintf("the pack is riffled %s and cut, no more", schema.Count(k, "time")),
 			stack:     func(c *crook, deck []shoe.Card) []shoe.Card { return c.riffles(deck, k) },
 		})
 	}
