@@ -4,6 +4,7 @@ package watch
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -13,12 +14,20 @@ import (
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
 
 // Tables of a pit are compared by what they used. A watch, which reads configurations and first rounds from ClickHouse,
-// finds what a replay finds: a procedure that was elected and never used binds no table.
+// finds what a replay finds: a procedure that was elected and never used binds no table. If events are missing between
+// a configuration and its first round, another one may be among them, and the pit cannot be judged.
 func TestPitIsJudgedByUse(t *testing.T) {
+	t.Run("whole", func(t *testing.T) { judgePit(t, finding.Breach, false) })
+	t.Run("events missing", func(t *testing.T) { judgePit(t, finding.Unauditable, true) })
+}
+
+func judgePit(t *testing.T, verdict finding.Verdict, missing bool) {
 	s := database(t)
 	b := &pipeline.Batch{}
 	var events int64
@@ -42,12 +51,17 @@ func TestPitIsJudgedByUse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if missing {
+		gap := finding.New(finding.Identity{PropertyID: "ac-1", TableID: "a", Rule: "feed.gap", Subject: "range:9-9"},
+			finding.DataFault, finding.Unauditable, finding.Info)
+		gap.At, gap.GamingDay, gap.Observed = schema.Time(b.Configs[0].At+1), "2026-11-19", "missing"
+		b.Findings = append(b.Findings, gap)
+	}
 	floor := auditor.NewFloor(options())
-	floor.Note(slices.Clone(b.Configs))
-	floor.NoteRounds(&b.Rounds)
+	floor.NoteAll(&rows.Set{Configs: slices.Clone(b.Configs), Rounds: b.Rounds, Findings: b.Findings})
 	want := pitFindings(floor.Findings())
-	if len(want) != 1 {
-		t.Fatalf("a replay finds %d tables that differ, want one", len(want))
+	if len(want) != 1 || !strings.HasPrefix(want[0], string(verdict)) {
+		t.Fatalf("a replay finds %v, want one table that differs, %s", want, verdict)
 	}
 	b.Range = pipeline.Range{Topic: "t", To: events - 1, Records: uint64(events)}
 	if err := s.Write(t.Context(), b); err != nil {
@@ -71,7 +85,7 @@ func TestPitIsJudgedByUse(t *testing.T) {
 func pitFindings(all []finding.Finding) (found []string) {
 	for i := range all {
 		if f := &all[i]; f.Rule == "order.pit-uniform" {
-			found = append(found, f.ID+" "+f.TableID+" "+f.Observed)
+			found = append(found, string(f.Verdict)+" "+f.ID+" "+f.TableID+" "+f.Observed)
 		}
 	}
 	return found
