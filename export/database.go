@@ -155,7 +155,7 @@ func (v *verifier) archived(ctx context.Context, day *Day, path string, found *d
 	found.add(changed, "event", "of table "+table+" with other content in the archive")
 	found.add(gone, "event", "of table "+table+" missing from the archive")
 	found.add(since, "event", "of table "+table+" added since")
-	return events, nil
+	return events, complete.released(day, table, found)
 }
 
 // complete is the parts of a table's evidence that have all events of the table.
@@ -164,8 +164,16 @@ type complete struct {
 	epoch    func(partition int32, offset int64) int
 	from     map[int]uint64 // the number of the first event of each segment
 	seqs     map[part]seqRange
+	spans    map[stretch]Span // the events of each segment, by partition
 	// received reports whether the export had received a place.
 	received func(place) bool
+}
+
+// stretch is a partition in a segment.
+type stretch struct {
+	segment   int
+	topic     string
+	partition int32
 }
 
 // part is a sequence epoch in a segment.
@@ -178,6 +186,7 @@ type seqRange struct{ first, last uint64 }
 func (v *verifier) complete(day *Day, table string) (c *complete, err error) {
 	c = &complete{
 		epoch: func(int32, int64) int { return 0 }, from: map[int]uint64{}, seqs: map[part]seqRange{},
+		spans:    map[stretch]Span{},
 		received: v.content.received,
 	}
 	if day.Epochs != nil {
@@ -204,6 +213,11 @@ func (c *complete) add(at place, seq uint64) {
 		if at == s.First {
 			c.from[i] = seq
 		}
+		in := stretch{i, at.Topic, at.Partition}
+		if _, known := c.spans[in]; !known {
+			c.spans[in] = Span{at.Topic, at.Partition, at.Offset, at.Offset}
+		}
+		c.spans[in] = Span{at.Topic, at.Partition, c.spans[in].First, at.Offset}
 		if s.InOrder && len(s.State) > 0 && seq < c.from[i] {
 			continue
 		}
@@ -231,6 +245,38 @@ func (c *complete) has(at place, seq uint64) bool {
 		}
 	}
 	return false
+}
+
+// released compares the releases of the segments with the journal. After the last event of a segment a release changes
+// nothing.
+func (c *complete) released(day *Day, table string, found *differences) error {
+	if c == nil {
+		return nil
+	}
+	var differ []string
+	for in, span := range c.spans { // sorted below
+		if !c.segments[in.segment].InOrder || day.Released == nil {
+			continue
+		}
+		now, err := day.Released(table, span)
+		if err != nil {
+			return err
+		}
+		var bundled []int64
+		for _, p := range c.segments[in.segment].Released {
+			if p.Topic == in.topic && p.Partition == in.partition && p.Offset < span.Last {
+				bundled = append(bundled, p.Offset)
+			}
+		}
+		for _, offset := range slices.Concat(now, bundled) {
+			if slices.Contains(now, offset) != slices.Contains(bundled, offset) {
+				differ = append(differ, fmt.Sprintf("offset %d of %s/%d", offset, in.topic, in.partition))
+			}
+		}
+	}
+	slices.Sort(differ)
+	found.add(differ, "release", "of missing events of table "+table+" not as in the journal")
+	return nil
 }
 
 // received compares the coverage, which can only grow, by what the journal has.

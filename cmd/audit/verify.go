@@ -32,7 +32,8 @@ all checks pass. With --checkpoint FILE it checks that the bundle ends at a chec
 source, or begins there. With --replay it evaluates the rules of the bundle on its evidence.
 
 With --against-db, for the casino's own auditors, it also compares the bundle with the database: the row in
-exports, each event of the evidence with its offset, the records received, the findings and the rounds.
+exports, each event of the evidence with its offset, where the live audit gave up missing events, the records
+received, the findings and the rounds.
 
 Exit codes: 0 good, 1 tampered with, 2 wrong usage, no verdict, 3 undecided: a key or your record is missing,
 4 genuine, but not the export after the last accepted one, 5 genuine, and the database differs today.`,

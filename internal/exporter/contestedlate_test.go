@@ -78,6 +78,15 @@ func TestContestedAfterARelease(t *testing.T) {
 	if m := h.manifest(); len(m.Extra) > 0 {
 		t.Errorf("the bundle gives besides: %v", m.Extra)
 	}
+	const forget = "ALTER TABLE %s UPDATE released = '' WHERE released != '' SETTINGS mutations_sync = 1"
+	if err := h.exec(t.Context(), forget, h.db.Table("journal")); err != nil {
+		t.Fatal(err)
+	}
+	v, err := h.verify(false)
+	if err != nil || v.Code != export.Differs ||
+		!strings.Contains(v.Message, "1 release of missing events of table "+shoes[1][0].TableID+" not as in the journal") {
+		t.Errorf("a journal without the release: %+v, %v", v, err)
+	}
 }
 
 // A payment that is too high comes late, or is in another partition, and is contested by an event that cannot be
