@@ -32,6 +32,10 @@ type Reader struct {
 	Topic string
 
 	topics map[int32]string
+	last   struct { // the table whose letters were read last: its events and its epochs have them
+		table   string
+		letters []*clickhouse.Archived
+	}
 }
 
 // errEnough ends a query early.
@@ -256,7 +260,14 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 }
 
 func (r *Reader) letters(ctx context.Context, table string) ([]*clickhouse.Archived, error) {
-	return r.Store.Letters(ctx, &clickhouse.ArchivedTable{Property: r.Property, Table: table})
+	if r.last.table == table {
+		return r.last.letters, nil
+	}
+	all, err := r.Store.Letters(ctx, &clickhouse.ArchivedTable{Property: r.Property, Table: table})
+	if err == nil {
+		r.last.table, r.last.letters = table, all
+	}
+	return all, err
 }
 
 // yieldLetters yields the dead letters that contest events from a number on, of the newest epoch through another.

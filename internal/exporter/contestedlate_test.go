@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/export"
+	"github.com/shoeproof/shoeproof/export/archive"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/nightly"
 	"github.com/shoeproof/shoeproof/pipeline"
@@ -101,6 +102,30 @@ func TestContestedByADeadLetter(t *testing.T) {
 		shoes[1][paid+300:], slices.Concat(shoes[2:]...), again, []schema.Event{contest(&shoes[1][paid])})...)
 	h.ingest(&of)
 	h.contestedByALetter()
+	h.readsLettersOnce(again[0].TableID)
+}
+
+// readsLettersOnce reads the events of a table and then its epochs, without the dead letters.
+func (h *house) readsLettersOnce(table string) {
+	t, m := h.t, h.manifest()
+	t.Helper()
+	day := &export.Day{}
+	reader := archive.Reader{Store: h.db, Property: m.Property, GamingDay: m.GamingDay, Calendar: h.law.Calendar}
+	if err := reader.Fill(t.Context(), day); err != nil {
+		t.Fatal(err)
+	}
+	for ev, err := range day.Events(table, 1, 9) {
+		if err != nil {
+			t.Fatalf("%v: %v", ev, err)
+		}
+	}
+	const away = "RENAME TABLE %s TO %[1]s_away"
+	if err := h.exec(t.Context(), away, h.db.Table("dead_letters")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := day.Epochs(table); err != nil {
+		t.Errorf("the dead letters are read again: %v", err)
+	}
 }
 
 func TestContestedByADeadLetterBeside(t *testing.T) {
