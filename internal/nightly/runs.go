@@ -185,14 +185,8 @@ func (r Runs) findings(ctx context.Context, store *clickhouse.Store, c *comparis
 		f.Expected = fmt.Sprintf("the shoe was shuffled uniformly: no run of %d cards of a stored shoe comes again", length)
 		f.Observed = fmt.Sprintf("%d cards repeat, %s, a run of shoe %s of table %s of %s, as picked up %s", x.Cards, way,
 			x.of.Shoe, x.of.Table, time.Unix(0, x.of.At).UTC().Format(time.RFC3339), detectors.PickUpNames[x.Order])
-		ids, err := store.EventIDs(ctx, s.Property, s.Table, []uint64{s.FirstSeq})
-		if err != nil {
-			return nil, err
-		}
-		if id, ok := ids[s.FirstSeq]; ok {
-			f.Evidence.Seqs, f.Evidence.EventIDs = []uint64{s.FirstSeq}, []string{id}
-		}
+		f.Evidence.Seqs = []uint64{s.FirstSeq}
 		found = append(found, f)
 	}
-	return found, nil
+	return found, store.NameEvents(ctx, found)
 }

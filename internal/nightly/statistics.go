@@ -93,17 +93,11 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 			h.Detector, h.Key, day, h.LnE, schema.Count(h.Factors, "factor"), len(named),
 			schema.Count(len(all), "key"), h.Shoe, h.Round)
 		if h.Seq != 0 {
-			ids, err := store.EventIDs(ctx, property, h.Table, []uint64{h.Seq})
-			if err != nil {
-				return nil, err
-			}
-			if id, ok := ids[h.Seq]; ok {
-				f.Evidence.Seqs, f.Evidence.EventIDs = []uint64{h.Seq}, []string{id}
-			}
+			f.Evidence.Seqs = []uint64{h.Seq}
 		}
 		found = append(found, f)
 	}
-	return found, nil
+	return found, store.NameEvents(ctx, found)
 }
 
 // HoldTests are the two monthly hold tests, run on the last gaming day of a month.

@@ -203,9 +203,7 @@ func (*memory) FirstRounds(context.Context, string, int64, int64) (*rows.Rounds,
 	return &rows.Rounds{}, nil
 }
 
-func (*memory) EventIDs(context.Context, string, string, []uint64) (map[uint64]string, error) {
-	return map[uint64]string{}, nil
-}
+func (*memory) NameEvents(context.Context, []finding.Finding) error { return nil }
 
 func (m *memory) WatchState(_ context.Context, _ string, _ clickhouse.StateSeries, before uint64) (
 	number uint64, state io.Reader, err error,

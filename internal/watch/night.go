@@ -144,7 +144,7 @@ func (n *night) run(ctx context.Context, first bool, take func(*rows.Evidence)) 
 	if err := n.to(ctx, w, n.Until, take); err != nil {
 		return err
 	}
-	return w.prove(ctx, n.Findings)
+	return w.store.NameEvents(ctx, n.Findings)
 }
 
 // last is when the last round that began in the day was settled, and the last shoe closed.

@@ -95,7 +95,7 @@ func (w *watcher) report(ctx context.Context, findings []finding.Finding) error 
 	if len(findings) == 0 {
 		return nil
 	}
-	if err := w.prove(ctx, findings); err != nil {
+	if err := w.store.NameEvents(ctx, findings); err != nil {
 		return err
 	}
 	sum := sha256.New()
@@ -103,39 +103,4 @@ func (w *watcher) report(ctx context.Context, findings []finding.Finding) error 
 		fmt.Fprintf(sum, "%+v\n", findings[i])
 	}
 	return w.store.AddFindings(ctx, "watch "+hex.EncodeToString(sum.Sum(nil)[:16]), findings)
-}
-
-// prove adds the ids of the events that prove findings. One query reads the ids of a table.
-func (w *watcher) prove(ctx context.Context, findings []finding.Finding) error {
-	type table struct{ property, name string }
-	of := map[table][]*finding.Finding{}
-	var tables []table
-	for i := range findings {
-		f := &findings[i]
-		if len(f.Evidence.EventIDs) == 0 && len(f.Evidence.Seqs) > 0 {
-			t := table{f.PropertyID, f.TableID}
-			if of[t] == nil {
-				tables = append(tables, t)
-			}
-			of[t] = append(of[t], f)
-		}
-	}
-	for _, t := range tables {
-		var seqs []uint64
-		for _, f := range of[t] {
-			seqs = append(seqs, f.Evidence.Seqs...)
-		}
-		ids, err := w.store.EventIDs(ctx, t.property, t.name, seqs)
-		if err != nil {
-			return err
-		}
-		for _, f := range of[t] {
-			for _, seq := range f.Evidence.Seqs {
-				if id, ok := ids[seq]; ok {
-					f.Evidence.EventIDs = append(f.Evidence.EventIDs, id)
-				}
-			}
-		}
-	}
-	return nil
 }

@@ -68,7 +68,8 @@ type Store interface {
 	FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error)
 	// Gaps are the findings about missing events from before a time.
 	Gaps(ctx context.Context, property string, before int64) ([]finding.Finding, error)
-	EventIDs(ctx context.Context, property, table string, seqs []uint64) (map[uint64]string, error)
+	// NameEvents adds the ids of the events that prove findings.
+	NameEvents(ctx context.Context, findings []finding.Finding) error
 	WatchState(ctx context.Context, property string, of clickhouse.StateSeries, before uint64) (
 		number uint64, state io.Reader, err error)
 	WriteWatchState(ctx context.Context, property string, of clickhouse.StateSeries, number uint64,

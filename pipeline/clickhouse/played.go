@@ -499,18 +499,6 @@ AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected
 		}, &round.table, &round.shoe, &round.round, &n, &misread)
 }
 
-// EventIDs returns the ids of the archived events of a table by Seq.
-func (s *Store) EventIDs(ctx context.Context, property, table string, seqs []uint64) (map[uint64]string, error) {
-	ids := map[uint64]string{}
-	var seq uint64
-	var id string
-	err := s.scan(ctx, "SELECT seq, min(event_id) FROM "+s.name("events")+
-		" WHERE property_id = {property:String} AND table_id = {table:String} AND seq IN {seqs:Array(UInt64)} "+
-		"GROUP BY seq",
-		params("property", property, "table", table, "seqs", seqs), func() { ids[seq] = id }, &seq, &id)
-	return ids, s.explain("read the ids of events", err)
-}
-
 // AddEvidence stores evidence over stored facts. Rows that are stored already are stored once.
 func (s *Store) AddEvidence(ctx context.Context, run string, list []rows.Evidence) error {
 	t, view := s.table(rows.Find("evidence"), 0), rows.ViewOf(list)
