@@ -180,17 +180,20 @@ func (s *Store) news(ctx context.Context, w *where) (bool, error) {
 	}), err
 }
 
+// newestRow chooses the newest row of each finding of open_findings. Of two rows of one version the one with a basis
+// counts, which a migration added, then the first: it has the time of arrival.
+const newestRow = "ORDER BY version DESC, empty(basis), arrived_at LIMIT 1 BY property_id, id"
+
 // newest reads the newest row of each finding that a query of open_findings selects; selection is the query after FROM.
 // That may be another row than the selected one: two live audits may have made a finding at two times, and triage
-// changes one of the two rows. The rows of closed findings are included. Of two rows of one version the one with a
-// basis counts, which a migration added, then the first: it has the time of arrival.
+// changes one of the two rows. The rows of closed findings are included.
 func (s *Store) newest(ctx context.Context, threads int, selection string, w *where) ([]OpenFinding, error) {
 	ctx = ch.Context(limited(ctx), ch.WithSettings(ch.Settings{
 		"max_execution_time": 120, "max_result_rows": maxScan, "max_threads": threads, "max_memory_usage": 2 << 30,
 	}))
 	rows, err := s.Conn().Query(ctx, s.expand(`SELECT `+columns[OpenFinding]()+` FROM {{open_findings}}
 		WHERE id GLOBAL IN (SELECT id FROM {{open_findings}} `+selection+`)
-		ORDER BY version DESC, empty(basis), arrived_at LIMIT 1 BY property_id, id`), w.args...)
+		`+newestRow), w.args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the queue: %w", err)
 	}

@@ -142,8 +142,7 @@ func (s *Store) ActedOn(ctx context.Context, scope Scope, actions []Action) (map
 	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids).and(
 		"changed_at BETWEEN fromUnixTimestamp64Milli({first:Int64}) AND fromUnixTimestamp64Milli({last:Int64})",
 		"first", first.Add(-time.Minute).UnixMilli(), "last", last.Add(time.Minute).UnixMilli())
-	rows, err := list[OpenFinding](ctx, s, "findings",
-		`{{open_findings}} WHERE `+w.String()+` ORDER BY version DESC LIMIT 1 BY id`, w)
+	rows, err := list[OpenFinding](ctx, s, "findings", `{{open_findings}} WHERE `+w.String()+` `+newestRow, w)
 	byID := map[string]OpenFinding{}
 	for i := range rows {
 		byID[rows[i].ID] = rows[i]

@@ -309,6 +309,5 @@ func newestRows[T any](ctx context.Context, s *Store, w *where, ids []string) ([
 		return nil, nil
 	}
 	w.and("id IN {ids:Array(String)}", "ids", ids)
-	return list[T](ctx, s, "the state of findings",
-		`{{open_findings}} WHERE `+w.String()+` ORDER BY version DESC, empty(basis) LIMIT 1 BY id`, w)
+	return list[T](ctx, s, "the state of findings", `{{open_findings}} WHERE `+w.String()+` `+newestRow, w)
 }
