@@ -126,6 +126,7 @@ func (f *runFlags) run(cmd *cobra.Command) (failed error) {
 func (f *runFlags) options(config *settings.Audit) (o nightly.Options, err error) {
 	o = nightly.Options{
 		Property: f.Property, Shift: f.Shift, Parallel: f.workers, Whole: f.whole, Now: time.Now, Holder: lockHolder(),
+		Limit: nightly.NewLimit(),
 	}
 	if f.workers < 0 {
 		return o, fmt.Errorf("--workers %d, want 0 or more", f.workers)

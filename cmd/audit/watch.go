@@ -60,9 +60,10 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 	}
 	stderr := cmd.ErrOrStderr()
 	o := watch.RunOptions{
-		Options: watch.Options{Property: f.property, Behind: f.behind, Patience: f.patience},
+		Options: watch.Options{
+			Property: f.property, Behind: f.behind, Patience: f.patience, Limit: watch.NewLimit(),
+		},
 		Version: version, Holder: lockHolder(), Every: f.every, Once: f.once, Log: config.Log.Logger(stderr),
-		Limit:     watch.NewLimit(),
 		Listening: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
 		Passed: func(s watch.Step) {
 			if s.Shoes > 0 || f.once {

@@ -139,7 +139,7 @@ func runArchive(order string) int {
 		var res Result
 		o := Options{
 			Property: property, Days: r.Days, Workers: 1, Parallel: r.Workers, Engine: options(), Holder: "bench",
-			Now: time.Now, Score: r.Score,
+			Now: time.Now, Score: r.Score, Limit: NewLimit(),
 		}
 		if r.Score {
 			o.Statistics = Statistics(&o.Engine)

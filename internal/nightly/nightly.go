@@ -16,6 +16,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/heap"
 
 	"go.opentelemetry.io/otel/attribute"
 	"golang.org/x/sync/errgroup"
@@ -52,6 +53,8 @@ type Options struct {
 	Statistics []Statistic
 	// Score scores the day again with the detectors of audit watch, and compares suspicions.
 	Score bool
+	// Limit is the memory limit, nil for none.
+	Limit *heap.Limit
 	// Progress may be nil; it receives the number of tables done and of events replayed.
 	Progress func(done, tables int, events uint64)
 }
@@ -62,6 +65,13 @@ type Statistic interface {
 	// and is evaluated beside it otherwise.
 	ReadsEvidence() bool
 	Night(ctx context.Context, store *clickhouse.Store, property, day, shift string) ([]finding.Finding, error)
+}
+
+// NewLimit is the memory limit of a process that audits days again: 768 MiB, or twice the live heap.
+func NewLimit() *heap.Limit {
+	l := &heap.Limit{Percent: 200}
+	l.AtLeast(768)
+	return l
 }
 
 // Result is the result of a worker. Nights are the days in order; empty until all workers are done.
@@ -314,6 +324,7 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 		defer mu.Unlock()
 		done++
 		res.Replayed += p.folded
+		r.Limit.Update()
 		if r.Progress != nil {
 			r.Progress(done, len(tables), res.Replayed)
 		}

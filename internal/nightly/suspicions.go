@@ -34,7 +34,7 @@ func (r *run) suspicions(ctx context.Context, w window, live []finding.Finding) 
 		return nil, s, nil
 	}
 	again, err := watch.ScoreDay(ctx, r.store, r.store.EvidenceByKey,
-		watch.Options{Property: r.Property, Engine: r.Engine}, w.day)
+		watch.Options{Property: r.Property, Engine: r.Engine, Limit: r.Limit}, w.day)
 	if err != nil {
 		return nil, s, fmt.Errorf("score %s again: %w", w.day, err)
 	}

@@ -205,6 +205,7 @@ func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows
 			}
 			all := w.pending
 			w.pending = pending{evidence: spare[:0]}
+			w.options.Limit.Update()
 			spare, kept = all.evidence, beside(func() error { return n.keep(ctx, w, &all, take) })
 		}
 		items, err = following()

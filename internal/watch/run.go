@@ -30,8 +30,6 @@ type RunOptions struct {
 	// Once ends the run after one pass, or on the first error.
 	Once bool
 	Log  *slog.Logger
-	// Limit is the memory limit, nil for none.
-	Limit *heap.Limit
 	// Listening, if not nil, receives the address of the metrics.
 	Listening func(addr string)
 	// Passed is called after each pass.

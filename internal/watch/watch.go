@@ -20,6 +20,7 @@ import (
 	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/heap"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
@@ -35,6 +36,8 @@ type Options struct {
 	Behind, Patience time.Duration
 	Engine           engine.Options
 	Hooks            Hooks
+	// Limit is the memory limit, nil for none.
+	Limit *heap.Limit
 	// atOnce is the number of rounds that are scored together, roundsAtOnce for 0. Nothing that is found depends on it.
 	atOnce int
 }
