@@ -206,7 +206,7 @@ func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows
 			all := w.pending
 			w.pending = pending{evidence: spare[:0]}
 			w.options.Limit.Update()
-			spare, kept = all.evidence, beside(func() error { return n.keep(ctx, w, &all, take) })
+			spare, kept = all.evidence, beside(func() error { return n.keep(ctx, &all, take) })
 		}
 		items, err = following()
 	}
@@ -221,7 +221,7 @@ func beside(work func() error) (wait func() error) {
 }
 
 // keep takes the findings and the evidence of the day, and stores what is wanted of the evidence.
-func (n *night) keep(ctx context.Context, w *watcher, all *pending, take func(*rows.Evidence)) error {
+func (n *night) keep(ctx context.Context, all *pending, take func(*rows.Evidence)) error {
 	for i := range all.findings {
 		if f := &all.findings[i]; f.GamingDay == n.name {
 			n.Findings = append(n.Findings, *f)
@@ -235,7 +235,7 @@ func (n *night) keep(ctx context.Context, w *watcher, all *pending, take func(*r
 		}
 		take(e)
 		if span, ok := n.Late[e.TableID]; ok && span[0]-int64(time.Hour) <= e.At && e.At <= span[1] {
-			w.lateKeys[e.Key] = e.At
+			n.LateSubjects[e.Key] = e.At // of the watcher, which does not read it while it scores
 		}
 		if n.all || n.wanted[account{e.Detector, e.Key}] {
 			wanted = append(wanted, *e)
