@@ -273,28 +273,17 @@ func (t *Table) isElsewhere(named *Shoe, round uint32) bool {
 		return elsewhere(p.WagerID)
 	case *schema.VigorishCollected:
 		return p.VigorishKind != schema.VigorishKindOutstanding && slices.ContainsFunc(p.WagerIDs, elsewhere)
+	case *schema.WagerChanged:
+		return elsewhere(p.WagerID)
+	case *schema.WagerHandled:
+		return elsewhere(p.WagerID)
+	case *schema.VerbalConfirmed:
+		return elsewhere(p.WagerID)
+	case *schema.CashConverted:
+		return elsewhere(p.WagerID)
 	default:
 		id, ok := settles(p)
-		if !ok {
-			id, ok = alters(p)
-		}
 		return ok && elsewhere(id)
-	}
-}
-
-// alters is the wager that an event changes, confirms or exchanges, or that is handled; ok is false for other events.
-func alters(p schema.Payload) (wager string, ok bool) {
-	switch p := p.(type) {
-	case *schema.WagerChanged:
-		return p.WagerID, true
-	case *schema.WagerHandled:
-		return p.WagerID, true
-	case *schema.VerbalConfirmed:
-		return p.WagerID, true
-	case *schema.CashConverted:
-		return p.WagerID, true
-	default:
-		return "", false
 	}
 }
 

@@ -1,7 +1,6 @@
 package play
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
@@ -129,7 +128,9 @@ func (t *Table) foldPlay(c *turn) {
 		return
 	}
 	t.act(c, s)
-	c.round = cmp.Or(c.round, s.unnumbered(t.now.Payload))
+	if c.round == 0 {
+		c.round = s.unnumbered(t.now.Payload)
+	}
 	if c.round == 0 || !t.foldRound(c, s) {
 		t.foldShoe(c, s)
 	}
