@@ -214,10 +214,12 @@ func (c *complete) add(at place, seq uint64) {
 			c.from[i] = seq
 		}
 		in := stretch{i, at.Topic, at.Partition}
-		if _, known := c.spans[in]; !known {
-			c.spans[in] = Span{at.Topic, at.Partition, at.Offset, at.Offset}
+		span, known := c.spans[in]
+		if !known {
+			span = Span{at.Topic, at.Partition, at.Offset, at.Offset}
 		}
-		c.spans[in] = Span{at.Topic, at.Partition, c.spans[in].First, at.Offset}
+		span.Last = at.Offset
+		c.spans[in] = span
 		if s.InOrder && len(s.State) > 0 && seq < c.from[i] {
 			continue
 		}
