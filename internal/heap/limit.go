@@ -20,6 +20,13 @@ type Limit struct {
 	min, set int64
 }
 
+// New is a limit of a number of MiB, or of a part of the live heap.
+func New(mebibytes int, percent int64) *Limit {
+	l := &Limit{Percent: percent}
+	l.AtLeast(mebibytes)
+	return l
+}
+
 // AtLeast sets the minimum, in MiB.
 func (l *Limit) AtLeast(mebibytes int) {
 	if l == nil {

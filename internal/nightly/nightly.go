@@ -68,11 +68,7 @@ type Statistic interface {
 }
 
 // NewLimit is the memory limit of a process that audits days again: 768 MiB, or twice the live heap.
-func NewLimit() *heap.Limit {
-	l := &heap.Limit{Percent: 200}
-	l.AtLeast(768)
-	return l
-}
+func NewLimit() *heap.Limit { return heap.New(768, 200) }
 
 // Result is the result of a worker. Nights are the days in order; empty until all workers are done.
 type Result struct {

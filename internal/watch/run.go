@@ -38,11 +38,7 @@ type RunOptions struct {
 
 // NewLimit is the memory limit of a process that watches up to about a thousand tables: 400 MiB, or 1.25 times the live
 // heap. What is resident beyond it is the program itself, up to 70 MiB.
-func NewLimit() *heap.Limit {
-	l := &heap.Limit{Percent: 125}
-	l.AtLeast(400)
-	return l
-}
+func NewLimit() *heap.Limit { return heap.New(400, 125) }
 
 // Run watches until ctx is done. While ClickHouse does not answer, or another process watches the property, Run is not
 // ready and tries again.
