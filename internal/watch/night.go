@@ -118,7 +118,7 @@ func (n *night) live(ctx context.Context) error {
 // run scores the day, then what its shoes need beyond it. First makes the findings and stores the state.
 func (n *night) run(ctx context.Context, first bool, take func(*rows.Evidence)) error {
 	w := newWatcher(n.store, n.options)
-	w.day, w.rounds, w.shoes = n.number, nightReads*w.rounds, nightReads*w.shoes
+	w.day = n.number
 	w.after = clickhouse.Cursor{At: n.from - int64(lookback) - 1, Round: clickhouse.EndOfShoe}
 	if err := w.resume(ctx); err != nil {
 		return err
@@ -235,7 +235,7 @@ func (n *night) keep(ctx context.Context, all *pending, take func(*rows.Evidence
 		}
 		take(e)
 		if span, ok := n.Late[e.TableID]; ok && span[0]-int64(time.Hour) <= e.At && e.At <= span[1] {
-			n.LateSubjects[e.Key] = e.At // of the watcher, which does not read it while it scores
+			n.LateSubjects[e.Key] = e.At // also the watcher's, which reads it only when all is kept
 		}
 		if n.all || n.wanted[account{e.Detector, e.Key}] {
 			wanted = append(wanted, *e)

@@ -100,10 +100,8 @@ type watcher struct {
 	hour, lateAt int64
 	// number is that of the last snapshot, saved when it was stored. Unsaved reports that shoes were scored since.
 	number uint64
-	// day is the number of the gaming day that a night scores again, 0 for a watch. Rounds and shoes are the maximum
-	// numbers that are read together.
+	// day is the number of the gaming day that a night scores again, 0 for a watch.
 	day              uint64
-	rounds, shoes    int
 	saved            time.Time
 	resumed, unsaved bool
 
@@ -152,8 +150,7 @@ func newWatcher(store Store, o Options) *watcher {
 	}
 	host := detectors.NewStored(promise)
 	return &watcher{
-		options: o, store: store, rounds: o.atOnce, shoes: shoesAtOnce,
-		promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
+		options: o, store: store, promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
 		tables: map[string]clickhouse.Cursor{}, after: clickhouse.Cursor{At: o.Since - 1, Round: clickhouse.EndOfShoe},
 		begun: map[string]int64{}, terms: map[string]*terms{}, before: map[string]detectors.Orders{},
 		days: map[string]string{}, lately: Late{}, lateKeys: map[string]int64{},
@@ -212,19 +209,28 @@ type item struct {
 
 // next returns what follows a cursor up to a time, in order.
 func (w *watcher) next(ctx context.Context, after clickhouse.Cursor, until int64) ([]item, error) {
-	rounds, err := w.store.Settled(ctx, w.options.Property, after, until, w.rounds)
+	mostRounds, mostShoes := w.most()
+	rounds, err := w.store.Settled(ctx, w.options.Property, after, until, mostRounds)
 	if err != nil {
 		return nil, err
 	}
-	if len(rounds) == w.rounds {
+	if len(rounds) == mostRounds {
 		until = rounds[len(rounds)-1].Settled
 	}
-	shoes, err := w.store.Closed(ctx, w.options.Property, after, until, w.shoes)
+	shoes, err := w.store.Closed(ctx, w.options.Property, after, until, mostShoes)
 	if err != nil {
 		return nil, err
 	}
 	items := w.merged(rounds, shoes)
 	return items, w.play(ctx, items)
+}
+
+// most is the maximum numbers of rounds and shoes that are read together.
+func (w *watcher) most() (rounds, shoes int) {
+	if w.day > 0 {
+		return nightReads * w.options.atOnce, nightReads * shoesAtOnce
+	}
+	return w.options.atOnce, shoesAtOnce
 }
 
 // play reads the rounds of all shoes at once: a query of one shoe takes nearly as long as one of many.
@@ -257,9 +263,10 @@ func (w *watcher) merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.Clo
 	}
 	slices.SortFunc(items, func(a, b item) int { return a.Compare(&b.Cursor) })
 	end := len(items)
+	mostRounds, mostShoes := w.most()
 	for i := range items {
-		lastRound := len(rounds) == w.rounds && items[i].round == &rounds[len(rounds)-1]
-		lastShoe := len(shoes) == w.shoes && items[i].shoe == &shoes[len(shoes)-1]
+		lastRound := len(rounds) == mostRounds && items[i].round == &rounds[len(rounds)-1]
+		lastShoe := len(shoes) == mostShoes && items[i].shoe == &shoes[len(shoes)-1]
 		if lastRound || lastShoe {
 			end = min(end, i+1)
 		}
@@ -331,11 +338,11 @@ const lateKept = 24 * time.Hour
 // overdue returns rounds and shoes before the cursor that are not scored yet, in order.
 func (w *watcher) overdue(ctx context.Context) ([]item, error) {
 	rounds, shoes, err := w.store.Overdue(ctx, w.options.Property,
-		&clickhouse.Behind{Last: w.tables, Since: w.options.Since - 1, After: w.after}, w.shoes)
+		&clickhouse.Behind{Last: w.tables, Since: w.options.Since - 1, After: w.after}, shoesAtOnce)
 	if err != nil {
 		return nil, err
 	}
-	if len(rounds) == w.shoes { // what is behind them may follow rounds that were not read
+	if len(rounds) == shoesAtOnce { // what is behind them may follow rounds that were not read
 		last := rounds[len(rounds)-1].Cursor()
 		shoes = slices.DeleteFunc(shoes, func(c clickhouse.ClosedShoe) bool {
 			end := c.Cursor()
