@@ -13,8 +13,8 @@ import (
 )
 
 // group commits the flushes of all streams of a run together: one Write has the batches of all streams that have rows.
-// One Write is under way at a time; meanwhile each stream fills its other batch, so that the memory is that of two
-// flushes.
+// One Write is under way at a time; meanwhile each stream fills its other batch. So the rows of at most two flushes are
+// in memory.
 type group struct {
 	sink Sink
 	opt  RunOptions

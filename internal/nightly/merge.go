@@ -290,7 +290,7 @@ func (r *run) beyondTables(
 	night.Run.DeadLetters = deadLetters
 	var suspected, reviewed, tested []finding.Finding
 	group, of = errgroup.WithContext(ctx)
-	group.Go(func() (err error) { // the statistics of evidence read that of late feeds too
+	group.Go(func() (err error) { // a statistic of evidence needs all of it, late feeds included
 		if suspected, night.Suspicions, err = r.suspicions(of, w, live); err == nil {
 			reviewed, err = r.statistics(of, w, true)
 		}
