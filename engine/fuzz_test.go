@@ -47,6 +47,25 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
+// The findings that two misread cards leave come in the same order each time: two of them differ in their hand alone.
+func TestSameOrder(t *testing.T) {
+	const seed = 210
+	script := []byte{51, 142, 151, 110, 71, 73, 170, 158, 52, 12, 104, 67, 13, 118, 93, 139, 226, 157, 55, 142, 248, 93}
+	kinds := deal.Kinds()
+	key := seed % uint64(2*len(kinds))
+	base := legalTable(t, kinds[key%uint64(len(kinds))], "fz", key, 5)
+	values := bend(base, script, rand.New(rand.NewPCG(seed, 9)))
+	first := outcome(t, values)
+	if n := bytes.Count(first, []byte(`"deal.instruction-followed"`)); n != 2 {
+		t.Fatalf("%d findings about instructions, want one of each hand", n)
+	}
+	for range 20 {
+		if !bytes.Equal(outcome(t, values), first) {
+			t.Fatal("the same feed gave different rows the second time")
+		}
+	}
+}
+
 // outcome folds values and returns all findings and shoes as JSON.
 func outcome(t *testing.T, values [][]byte) []byte {
 	t.Helper()

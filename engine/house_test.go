@@ -48,16 +48,25 @@ var impure = []string{
 }
 
 // ranges are the functions that may range over a map: what they do does not depend on its order.
-var ranges = []string{"play.keep", "play.configOf", "engine.plainMap", "verdict.shoeState", "calendar.New"}
+var ranges = []string{
+	"play.keep", "play.configOf", "engine.plainMap", "verdict.shoeState", "calendar.New",
+	"record.PaidTogether", "rules.otherPercent", "rules.oneLower", "rules.widen",
+	"rules.rereadTwo", "rules.reading", "rules.simplest", "rules.refuted", "rules.madeAlone",
+	"exact.faces", "detectors.begin", "detectors.eachMoment", "detectors.endShoes", "detectors.forget", "detectors.load",
+	"detectors.numbered", "detectors.opened", "detectors.patronOf", "detectors.restore", "detectors.restoreAccounts",
+	"detectors.state", "detectors.write",
+}
 
 // loadPackages reads the packages of the engine, once for all tests.
-var loadPackages = sync.OnceValues(func() ([]*packages.Package, error) {
+var loadPackages = sync.OnceValues(func() ([]*packages.Package, error) { return load("./...") })
+
+func load(patterns ...string) ([]*packages.Package, error) {
 	return packages.Load(&packages.Config{
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedCompiledGoFiles | packages.NeedImports |
 			packages.NeedTypes |
 			packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo,
-	}, "./...")
-})
+	}, patterns...)
+}
 
 func enginePackages(t *testing.T) []*packages.Package {
 	t.Helper()
@@ -144,6 +153,47 @@ func TestEngineIsPure(t *testing.T) {
 	}
 }
 
+// Rules and detectors follow no map's order either.
+func TestNoMapOrder(t *testing.T) {
+	all, err := load("../rules", "../record", "../detectors/...", "../finding", "../baccarat")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range all {
+		inspect(p, func(n ast.Node, function string) {
+			if overMap(p, n, function) {
+				t.Errorf("%s: %s ranges over a map", p.Fset.Position(n.Pos()), function)
+			}
+		})
+	}
+}
+
+// inspect calls visit with each node of a package and the function that it is in.
+func inspect(p *packages.Package, visit func(n ast.Node, function string)) {
+	for _, f := range p.Syntax {
+		for _, d := range f.Decls {
+			name := p.Name + "."
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				name += fn.Name.Name
+			}
+			ast.Inspect(d, func(n ast.Node) bool {
+				visit(n, name)
+				return true
+			})
+		}
+	}
+}
+
+// overMap reports whether a node ranges over a map in a function that may not.
+func overMap(p *packages.Package, n ast.Node, function string) bool {
+	r, ok := n.(*ast.RangeStmt)
+	if !ok {
+		return false
+	}
+	_, ok = p.TypesInfo.TypeOf(r.X).Underlying().(*types.Map)
+	return ok && !slices.Contains(ranges, function)
+}
+
 // impurity is why a node of a function of the engine is not pure, empty if it is.
 func impurity(p *packages.Package, n ast.Node, function string) string {
 	switch n := n.(type) {
@@ -152,7 +202,7 @@ func impurity(p *packages.Package, n ast.Node, function string) string {
 	case *ast.ChanType, *ast.SelectStmt:
 		return "a channel"
 	case *ast.RangeStmt:
-		if _, ok := p.TypesInfo.TypeOf(n.X).Underlying().(*types.Map); ok && !slices.Contains(ranges, function) {
+		if overMap(p, n, function) {
 			return function + " ranges over a map"
 		}
 	case *ast.SelectorExpr:

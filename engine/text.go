@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"cmp"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"strings"
 
@@ -109,28 +107,25 @@ func isWord(text string) bool {
 	})
 }
 
-// plainMap returns the map itself if all its keys and values are known.
+// plainMap keeps the known keys and values of a map. All unknown keys become one, with the least of their values.
 func plainMap(m map[string]string, key func(string) bool, takes func(key, value string) bool) map[string]string {
-	var out map[string]string
-	for k, v := range m {
-		if key(k) && takes(k, v) {
-			continue
-		}
-		if out == nil {
-			out = maps.Clone(m)
-		}
-		delete(out, k)
-		text := otherText
-		if !key(k) {
-			if takes(k, v) { // it is no free text, and evidence with another form would be refused
-				text = v
-			}
-			k = "unknown"
-		}
-		out[k] = min(text, cmp.Or(out[k], text))
-	}
-	if out == nil {
+	if len(m) == 0 {
 		return m
+	}
+	const unknown = "unknown"
+	out, values := make(map[string]string, len(m)), []string(nil)
+	for k, v := range m {
+		if !takes(k, v) {
+			v = otherText
+		} // else it is no free text, and evidence with another form would be refused
+		if k == unknown || !key(k) {
+			values = append(values, v)
+		} else {
+			out[k] = v
+		}
+	}
+	if len(values) > 0 {
+		out[unknown] = slices.Min(values)
 	}
 	return out
 }

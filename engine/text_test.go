@@ -81,6 +81,19 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+// What replaces texts does not depend on the order of a map, also beside a key that is the replacement.
+func TestPlainFollowsNoOrder(t *testing.T) {
+	for range 50 {
+		c := &schema.TableConfigured{Config: schema.TableConfig{PayTables: map[string]string{
+			"unknown": "free text", "a patron": "1-a", "zz patron": "2-b",
+		}}}
+		auditor.Plain(&schema.Event{Payload: c}, nil, nil)
+		if got := fmt.Sprint(c.Config.PayTables); got != "map[unknown:1-a]" {
+			t.Fatalf("%s", got)
+		}
+	}
+}
+
 // leak is a place with the canary.
 func leak(v reflect.Value, at string) string {
 	switch v.Kind() {

@@ -1,6 +1,7 @@
 package finding
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 )
@@ -25,6 +26,14 @@ const (
 	handSubject
 	rangeSubject
 )
+
+// Compare orders subjects by all their fields.
+func (s Subject) Compare(other Subject) int {
+	return cmp.Or(
+		cmp.Compare(s.Kind, other.Kind), cmp.Compare(s.From, other.From), cmp.Compare(s.To, other.To),
+		cmp.Compare(s.Name, other.Name),
+	)
+}
 
 // OfSeat is the subject of a seat.
 func OfSeat(seat uint32) Subject { return Subject{Kind: seatSubject, From: uint64(seat)} }

@@ -258,8 +258,8 @@ func (r *Reading) refuted(asRead map[about]Finding) bool {
 	return len(witnesses) > 1
 }
 
-// madeAlone are the findings that only the reading makes, sorted. The value that the same reader reported with the card
-// is no witness.
+// madeAlone are the findings that only the reading makes, sorted by all that identifies them. The value that the same
+// reader reported with the card is no witness.
 func (r *Reading) madeAlone(asRead map[about]Finding) []Finding {
 	var alone []Finding
 	for a, f := range r.left {
@@ -269,7 +269,7 @@ func (r *Reading) madeAlone(asRead map[about]Finding) []Finding {
 		}
 	}
 	slices.SortFunc(alone, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(a.Rule.Name, b.Rule.Name), cmp.Compare(a.Seat, b.Seat), cmp.Compare(a.Observed, b.Observed))
+		return cmp.Or(cmp.Compare(a.Rule.Name, b.Rule.Name), cmp.Compare(a.Seat, b.Seat), a.Subject.Compare(b.Subject))
 	})
 	return alone
 }

@@ -112,8 +112,7 @@ func (t *Table) shoeState(of *play.Shoe) ShoeState {
 	slices.SortFunc(st.Made, func(a, b MarkState) int {
 		return cmp.Or(
 			cmp.Compare(a.Rule, b.Rule), cmp.Compare(a.Round, b.Round), cmp.Compare(a.Seat, b.Seat),
-			cmp.Compare(a.Subject.Kind, b.Subject.Kind), cmp.Compare(a.Subject.From, b.Subject.From),
-			cmp.Compare(a.Subject.To, b.Subject.To), cmp.Compare(a.Subject.Name, b.Subject.Name),
+			a.Subject.Compare(b.Subject),
 		)
 	})
 	for i := range s.ledger.entries {
