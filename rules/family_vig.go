@@ -271,11 +271,7 @@ func checkCollectionSum(p *Pass) {
 			continue
 		}
 		rest := c.Rest
-		kind, percent := c.Kind, c.Percent
-		if percent == 0 {
-			kind, percent = p.Config.ModeName, p.Config.Percent
-		}
-		v, ok := p.Law.Rate(kind, percent)
+		v, ok := p.rateFor(c)
 		if p.nothingOwed(c, rest) {
 			continue
 		}
@@ -297,7 +293,8 @@ func checkCollectionSum(p *Pass) {
 		byRate := p.roundedByRate(v, c)
 		marked := (c.Amount == c.Open || c.Amount == rounded || c.Amount == byRate ||
 			c.Amount == p.restOfRounded(v, i)) && (len(c.Unmarked) == 0 || !c.Named)
-		if marked || high > 0 && c.Amount >= low && c.Amount <= high || c.Amount < c.Open && !p.markersGone(c) {
+		if marked || high > 0 && c.Amount >= low && c.Amount <= high ||
+			c.Amount < c.Open && !p.roundedApart(v, c) && !p.markersGone(c) {
 			p.paidElsewhere(c)
 			continue
 		}
@@ -330,23 +327,55 @@ func (p *Pass) paidElsewhere(c *record.Collection) {
 
 // roundedApart reports whether a collection is a sum of vigorish of which each was rounded by itself when it was
 // collected, or not at all: "when collecting the vigorish, the casino licensee may round off the amount". Whether the
-// amount is that of a wager or of the collection is not in the sentence. N.J.A.C. 19:47-3.3(c), 7.3(c).
+// amount is that of a wager or of the collection, and whether a rounded coin binds the casino, is not in the sentence.
+// N.J.A.C. 19:47-3.3(c), 7.3(c).
 func (p *Pass) roundedApart(v baccarat.Vig, c *record.Collection) bool {
-	won, marked := make([]int64, 0, len(c.Whole)), int64(0)
+	won, marked, total := make([]int64, 0, len(c.Whole)), int64(0), int64(0)
 	for _, m := range c.Whole {
-		won, marked = append(won, m.Won), marked+m.Marked
+		won, marked, total = append(won, m.Won), marked+m.Marked, baccarat.Add(total, m.Won)
 	}
-	if p.option("vig_rounding_stage") != "either" || marked != c.Open || c.Amount <= c.Open {
+	below := c.Amount < c.Open
+	if p.option("vig_rounding_stage") != "either" || marked != c.Open || c.Amount == c.Open ||
+		below && (len(c.Unmarked) > 0 || !p.leftOpen(c)) {
 		return false
 	}
 	if !mixedRates(c) {
-		return v.Judge(c.Amount, won...) == baccarat.VigLegal
+		return v.Judge(c.Amount, won...) == baccarat.VigLegal || v.Judge(c.Amount, total) == baccarat.VigLegal
 	}
-	var each int64
+	var each, exact int64
 	for _, m := range c.Whole {
-		each = baccarat.Add(each, p.rateOf(c, m.Percent, v).RoundUp(m.Marked))
+		of := p.rateOf(c, m.Percent, v)
+		each, exact = baccarat.Add(each, of.RoundUp(m.Marked)), baccarat.Add(exact, of.Low(m.Won))
 	}
-	return c.Amount == each
+	return c.Amount == each || c.Amount == exact
+}
+
+// rateFor is the rate of a collection: of its wagers, or the table's if none of them is known.
+func (p *Pass) rateFor(c *record.Collection) (baccarat.Vig, bool) {
+	if c.Percent == 0 {
+		return p.Law.Rate(p.Config.ModeName, p.Config.Percent)
+	}
+	return p.Law.Rate(c.Kind, c.Percent)
+}
+
+// roundingLeft reports whether a seat was collected from without the rounding of its marks: what is left of them may be
+// no debt.
+func (p *Pass) roundingLeft(seat uint32) bool {
+	return record.Any(p.Shoe.Collections, func(c *record.Collection) bool {
+		v, ok := p.rateFor(c)
+		return ok && c.Seat == seat && c.Amount < c.Open && p.roundedApart(v, c)
+	})
+}
+
+// leftOpen reports whether what a collection left of its marks was never collected.
+func (p *Pass) leftOpen(c *record.Collection) bool {
+	var open int64
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.Seat == c.Seat && d.CollectedAt == c.Seq {
+			open += d.Open()
+		}
+	}
+	return open == c.Open-c.Amount
 }
 
 // nothingOwed reports a collection of outstanding vigorish from a seat that owes nothing, at a table whose kind of
@@ -776,7 +805,7 @@ func checkMarkArea(p *Pass) {
 
 func (p *Pass) reportOwed(owed []record.SeatChange, when record.Seq) {
 	for _, f := range p.owed(owed, when) {
-		p.Report(f)
+		p.suspectIf(p.roundingLeft(f.Seat), f)
 	}
 }
 
@@ -850,7 +879,7 @@ func checkPlayResumed(p *Pass) {
 
 func checkMarkerRemoved(p *Pass) {
 	p.removedFirst(func(m *record.SeatChange, more, collected int64) {
-		p.Report(Finding{
+		p.suspectIf(p.roundingLeft(m.Seat), Finding{
 			Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: more, Evidence: append(p.Shoe.Marks(m.Seat), m.Seq),
 			Expected: fmt.Sprintf("marker of %s stays until collected", p.money(m.Amount)),
 			Observed: fmt.Sprintf("removed with %s collected", p.money(collected)),
