@@ -189,12 +189,27 @@ func reshuffled(done bool) string {
 func checkReshuffleOption(p *Pass) {
 	s := p.Shoe
 	done := slices.ContainsFunc(s.Prep.Shuffles, func(h record.Shuffle) bool { return h.AfterLacing })
-	if done != p.Config.ReshuffleAfterLacing && s.Loaded.Seq != 0 {
+	if done != p.Config.ReshuffleAfterLacing && s.Loaded.Seq != 0 && !p.electedAtShuffle(done) {
 		p.Report(Finding{
 			Expected: reshuffled(p.Config.ReshuffleAfterLacing) + ", as elected", Observed: reshuffled(done),
 			Evidence: append(p.configEvidence(), s.First, s.Loaded.Seq),
 		})
 	}
+}
+
+// electedAtShuffle reports whether the election in force when the cards were shuffled, or a later one, was to shuffle
+// them again after the lacing, or not to.
+func (p *Pass) electedAtShuffle(again bool) bool {
+	for i := range slices.Backward(p.Table.Changes) {
+		c := &p.Table.Changes[i]
+		if c.Config.ReshuffleAfterLacing == again && p.governs(c.Config) {
+			return true
+		}
+		if c.At <= p.Shoe.At {
+			return false
+		}
+	}
+	return false
 }
 
 func checkReshuffleNotice(p *Pass) {
