@@ -466,6 +466,8 @@ type Step struct {
 	Area   uint32
 	// By is the dealer who made the step, empty if that was not reported.
 	By string
+	// Held is what a marker has beside Amount: that of earlier markers of the seat, whose place it took.
+	Held int64 `cbor:",omitempty"`
 }
 
 // Refund is a motion of a wager that gave back vigorish.

@@ -878,7 +878,7 @@ func checkPlayResumed(p *Pass) {
 }
 
 func checkMarkerRemoved(p *Pass) {
-	p.removedFirst(func(m *record.SeatChange, more, collected int64) {
+	p.removedFirst(func(m record.SeatChange, more, collected int64) {
 		p.suspectIf(p.roundingLeft(m.Seat), Finding{
 			Subject: finding.OfSeat(m.Seat), Seat: m.Seat, Amount: more, Evidence: append(p.Shoe.Marks(m.Seat), m.Seq),
 			Expected: fmt.Sprintf("marker of %s stays until collected", p.money(m.Amount)),
@@ -889,7 +889,7 @@ func checkMarkerRemoved(p *Pass) {
 
 // removedFirst yields each marker that was taken off before its vigorish was collected, by how much more was taken off
 // than was free to be, and what had been collected.
-func (p *Pass) removedFirst(each func(m *record.SeatChange, more, collected int64)) {
+func (p *Pass) removedFirst(each func(m record.SeatChange, more, collected int64)) {
 	s := p.Shoe
 	if len(s.MarkersRemoved) == 0 || !p.summable() {
 		return
@@ -900,7 +900,13 @@ func (p *Pass) removedFirst(each func(m *record.SeatChange, more, collected int6
 	}
 	p.scratch.numbers = paidFor
 	for i := range s.MarkersRemoved {
-		m, removed, collected := &s.MarkersRemoved[i], int64(0), int64(0)
+		m, removed, collected := s.MarkersRemoved[i], int64(0), int64(0)
+		if i+1 < len(s.MarkersRemoved) && s.MarkersRemoved[i+1].Seq == m.Seq {
+			continue // two parts of one marker
+		}
+		if i > 0 && s.MarkersRemoved[i-1].Seq == m.Seq {
+			m.Amount = baccarat.Add(m.Amount, s.MarkersRemoved[i-1].Amount)
+		}
 		for _, o := range s.MarkersRemoved[:i+1] {
 			if o.Seat == m.Seat {
 				removed += o.Amount
@@ -927,7 +933,7 @@ func (p *Pass) checkMarkerAway() {
 		return
 	}
 	owed := p.Shoe.Owed(nil) // vig.outstanding-at-reshuffle
-	p.removedFirst(func(m *record.SeatChange, _, _ int64) {
+	p.removedFirst(func(m record.SeatChange, _, _ int64) {
 		paid := record.Index(p.Shoe.Collections, func(c *record.Collection) bool {
 			return c.Seq > m.Seq && p.Shoe.PaidFor(c) == m.Seat
 		})

@@ -197,11 +197,7 @@ func (t *Table) foldShoe(c *turn, s *Shoe) {
 	case *schema.VigorishCollected:
 		t.collectLate(c, s, p)
 	case *schema.VigorishMarkerRemoved:
-		if s.heldMore(p) {
-			return
-		}
-		o := t.owing(s, p.Seat)
-		o.MarkersRemoved = append(o.MarkersRemoved, record.SeatChange{Seq: c.seq, Seat: p.Seat, Amount: p.Amount})
+		t.takeOff(c, s, p)
 	case *schema.VigorishMarked:
 		t.markSettled(c, s, p)
 	case *schema.CardCarriedOver:

@@ -344,7 +344,8 @@ func (t *Table) charge(c *turn, s *Shoe, r *record.Round, p *schema.VigorishColl
 // vigorish owed", which may be of several wagers: it is then a mark of each. N.J.A.C. 19:47-3.3(c).
 func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked) {
 	at := r.WagerIndex(p.WagerID)
-	amount := p.Amount - s.heldBefore(r, at, p.Amount)
+	held := s.heldBefore(r, at, p.Amount)
+	amount := p.Amount - held
 	switch {
 	case amount == 0 && p.Amount > 0:
 		return // it lies there again
@@ -362,6 +363,7 @@ func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked
 		part.Wager, part.Amount = other, shares[i]
 		*r.NewStep() = part
 	}
+	step.Held = held
 	*r.NewStep() = step
 }
 
@@ -409,8 +411,8 @@ func (t *Table) markSettled(c *turn, s *Shoe, p *schema.VigorishMarked) {
 	s.Mark(p.WagerID, p.Amount, c.seq)
 }
 
-// unmarkedOf is the first banker wager of a seat in a round that was neither marked nor charged, and for which a marker
-// is legal, with or without what was taken off; -1 if there is none.
+// unmarkedOf is the first banker wager of a seat in a round that was neither charged nor marked, or whose marker was
+// taken off again, and for which a marker is legal, with or without what was taken off; -1 if there is none.
 func (s *Shoe) unmarkedOf(r *record.Round, seat uint32, amount int64) int {
 	var taken []bool
 	for w := range r.Wagers {
@@ -425,11 +427,19 @@ func (s *Shoe) unmarkedOf(r *record.Round, seat uint32, amount int64) int {
 		if taken == nil {
 			taken = chargedWagers(r)
 		}
-		if !taken[w] {
+		if !taken[w] || s.allLifted(r, w) {
 			return w
 		}
 	}
 	return -1
+}
+
+// allLifted reports whether nothing but markers that were taken off again charges a wager of a round.
+func (s *Shoe) allLifted(r *record.Round, wager int) bool {
+	return !record.Any(r.Steps, func(m *record.Step) bool {
+		return m.Kind == record.StepVigMarked && m.Wager == wager && s.Lifted(r, m) == 0 ||
+			m.Kind > record.StepVigMarked && m.Covers(r, wager)
+	})
 }
 
 // fitsWager returns whether an amount is a legal vigorish of a wager.
@@ -545,28 +555,58 @@ func (s *Shoe) nearest(seat uint32, amount int64, due [2]int64) (taken []int, he
 	return taken, held
 }
 
-// heldMore reports whether a marker that is taken off uncollected, with others taken off since, is part of the marker
-// that was placed before it, which then counts for the rest.
-func (s *Shoe) heldMore(p *schema.VigorishMarkerRemoved) bool {
+// takeOff notes a marker that was taken off. What it has of earlier markers is again one of these: another marker may
+// take their place.
+func (t *Table) takeOff(c *turn, s *Shoe, p *schema.VigorishMarkerRemoved) {
+	held := s.heldBy(p)
+	for i, part := range [2]int64{held, p.Amount - held} {
+		if i == 0 && held == 0 || s.heldMore(p.Seat, part) {
+			continue
+		}
+		o := t.owing(s, p.Seat)
+		o.MarkersRemoved = append(o.MarkersRemoved, record.SeatChange{Seq: c.seq, Seat: p.Seat, Amount: part})
+	}
+}
+
+// heldBy is what a marker that is taken off, and that was placed in a round which is not settled, has of earlier ones.
+func (s *Shoe) heldBy(p *schema.VigorishMarkerRemoved) int64 {
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
 		if r == nil {
 			continue
 		}
 		for i := range slices.Backward(r.Steps) {
 			m := &r.Steps[i]
-			if m.Kind != record.StepVigMarked || m.Seat != p.Seat || m.Wager < 0 {
+			if m.Kind == record.StepVigMarked && m.Seat == p.Seat && m.Held > 0 &&
+				m.Held+r.Marker(m) == p.Amount && m.Held < p.Amount && s.Lifted(r, m) == 0 {
+				return m.Held
+			}
+		}
+	}
+	return 0
+}
+
+// heldMore reports whether a marker that is taken off uncollected, with others taken off since, is part of the marker
+// that was placed before it, which then counts for the rest.
+func (s *Shoe) heldMore(seat uint32, amount int64) bool {
+	for _, r := range [2]*record.Round{s.Round, s.Settling} {
+		if r == nil {
+			continue
+		}
+		for i := range slices.Backward(r.Steps) {
+			m := &r.Steps[i]
+			if m.Kind != record.StepVigMarked || m.Seat != seat || m.Wager < 0 {
 				continue
 			}
 			fits := s.fitsWager(r, m.Wager)
-			if p.Amount <= 0 || fits(m.Amount) || s.uncollected(p.Seat, p.Amount) < p.Amount {
+			if amount <= 0 || fits(m.Amount) || s.uncollected(seat, amount) < amount {
 				return false
 			}
-			rest := m.Amount - p.Amount
+			rest := m.Amount - amount
 			if !fits(rest) {
-				rest -= s.takeUp(p.Seat, rest, m.Seq, fits)
+				rest -= s.takeUp(seat, rest, m.Seq, fits)
 			}
 			if fits(rest) {
-				m.Amount = rest
+				m.Amount, m.Held = rest, m.Held+m.Amount-rest
 				return true
 			}
 			return false
