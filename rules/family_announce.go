@@ -602,6 +602,9 @@ func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subje
 	instead, said := lone(p.Round, other.code, baccarat.NoHand)
 	switch {
 	case !due && other.due && said == 0: // the missing call is the finding
+	case !due && other.due && call.Seq < instead.Seq && code != baccarat.PlayerPair && code != baccarat.BankerPair &&
+		!p.Round.MovedMoney(call.Seq, instead.Seq): // a hand is one of the two
+		p.judgeWrong(&spoken{wrong: call, again: instead, right: true}, "no "+what, what+" announced")
 	case !due:
 		p.reportCall(call, subject, "no "+what, what+" announced")
 	case other.what != "" && !other.due && said > 0:
