@@ -179,6 +179,18 @@ func bets(p schema.Payload, r *record.Round) bool {
 	}
 }
 
+// handles reports whether an event moves or turns a card of a round.
+func handles(p schema.Payload, r *record.Round) bool {
+	switch p := p.(type) {
+	case *schema.CardMoved:
+		return r.Card(p.CardSeq) != nil
+	case *schema.CardRevealed:
+		return r.Card(p.CardSeq) != nil
+	default:
+		return false
+	}
+}
+
 // opensNext reports whether an event of the time before the first card names a round that is dealt, though the next one
 // has begun: a call, or, once money moved for the round that it names, a wager.
 func opensNext(p schema.Payload, named, next *record.Round) bool {

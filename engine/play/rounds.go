@@ -21,6 +21,11 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 		t.Late = LateRound{t.now.ShoeID, c.round}
 		c.reach(RoundRepeated, s, nil)
 	}
+	if t.strayFaceUp(c, s) {
+		c.reach(Misplaced, s, nil)
+		c.round = 0
+		return false
+	}
 	wild := s.leap(c.round) > wildLeap
 	reported := wild && t.StrayRound == c.round
 	if t.ofAnotherRound(c, s) {
@@ -44,7 +49,8 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 	if r == nil {
 		switch p := t.now.Payload; {
 		case t.Late == LateRound{t.now.ShoeID, c.round}: // reported as a whole
-		case s.Round != nil && p.Kind() != schema.KindCardDealt && bets(p, s.Round), s != t.Shoe && t.ofPlay(c.round):
+		case s.Round != nil && (p.Kind() != schema.KindCardDealt && bets(p, s.Round) || handles(p, s.Round)),
+			s != t.Shoe && t.ofPlay(c.round):
 			t.misplaced(c)
 			c.reach(Misplaced, s, nil)
 			return true
@@ -60,6 +66,15 @@ func (t *Table) foldRound(c *turn, s *Shoe) bool {
 	taken := t.foldBetting(c, s, r) || t.foldDeal(c, s, r) || t.foldSettlement(c, s, r) || t.foldSqueeze(c, s, r)
 	t.fills(c, s, r)
 	return taken
+}
+
+// strayFaceUp reports whether a card is found face up under a round that is settled, or that comes after the next one.
+// It was found in the round in progress, or before the next.
+func (t *Table) strayFaceUp(c *turn, s *Shoe) bool {
+	if _, ok := t.now.Payload.(*schema.CardFoundFaceup); !ok || s.Live(c.round) != nil {
+		return false
+	}
+	return s.played(c.round) || s.leap(c.round) > 1 && !s.Missing && !s.Joined && !t.Gaps.Start
 }
 
 // ofAnotherRound reports whether an event cannot be of the round that it names: it settles a wager of another one, or
