@@ -76,7 +76,7 @@ type Engine struct {
 	source  facts.Source
 	record  *Record // of the event
 	tables  map[string]*table
-	// inOrder has the tables as they first appeared: results never follow a map's order.
+	// inOrder has the tables by property and id: results follow no map's order, and none that a restart changes.
 	inOrder []*table
 	// recent has tables by slotOf their id, where most events find theirs.
 	recent [1 << recentBits]*table
@@ -215,7 +215,7 @@ type Held struct {
 	Closing bool
 }
 
-// Held are the tables whose events wait behind a hole, in the order in which the tables appeared.
+// Held are the tables whose events wait behind a hole, by property and id.
 func (e *Engine) Held() []Held {
 	var held []Held
 	for _, t := range e.inOrder {
@@ -256,8 +256,7 @@ func (e *Engine) table(ev *schema.Event) *table {
 	t, ok := e.tables[string(e.key)]
 	if !ok {
 		t = e.newTable(ev.PropertyID, ev.TableID)
-		e.tables[string(e.key)] = t
-		e.inOrder = append(e.inOrder, t)
+		e.add(t)
 	}
 	*recent = t
 	return t
@@ -281,7 +280,7 @@ type OpenShoe struct {
 	LastSeq uint64
 }
 
-// Open has the shoes that are open, in the order in which their tables appeared.
+// Open has the shoes that are open, by property and table.
 func (e *Engine) Open() []OpenShoe {
 	var open []OpenShoe
 	for _, t := range e.inOrder {

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
@@ -110,7 +109,6 @@ func (e *Engine) snapshotsDue(t *table, at *Offsets, out *rows.Set) {
 	if e.newest <= e.idleAt && at.From < e.farAt {
 		return
 	}
-	var all []*table
 	e.idleAt, e.farAt = never, never
 	for _, t := range e.inOrder {
 		d := &t.due
@@ -122,16 +120,10 @@ func (e *Engine) snapshotsDue(t *table, at *Offsets, out *rows.Set) {
 			idleAt, farAt = d.seen+e.opt.closed(), d.low+e.opt.stretch()/2
 		}
 		if e.newest > idleAt || at.From >= farAt {
-			all = append(all, t)
+			e.snapshot(t, at, out)
 			continue
 		}
 		e.idleAt, e.farAt = min(e.idleAt, idleAt), min(e.farAt, farAt)
-	}
-	slices.SortFunc(all, func(a, b *table) int {
-		return cmp.Or(cmp.Compare(a.play.Property, b.play.Property), cmp.Compare(a.play.ID, b.play.ID))
-	})
-	for _, t := range all {
-		e.snapshot(t, at, out)
 	}
 }
 
@@ -176,8 +168,7 @@ func (e *Engine) Restore(snapshots []rows.Snapshot, clock int64) error {
 			)
 		}
 		t.due.until = row.Offset
-		e.tables[row.PropertyID+"\x00"+row.TableID] = t
-		e.inOrder = append(e.inOrder, t)
+		e.add(t)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"iter"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/engine/calendar"
@@ -164,4 +165,13 @@ func (e *Engine) reach(t *table, ev *schema.Event, stage *play.Stage, out *rows.
 func (t *table) boundary(seq uint64) {
 	t.due.boundary = true
 	t.order.Log.Forget(seq)
+}
+
+// add keeps the tables in order.
+func (e *Engine) add(t *table) {
+	e.tables[t.play.Property+"\x00"+t.play.ID] = t
+	at, _ := slices.BinarySearchFunc(e.inOrder, t, func(a, b *table) int {
+		return cmp.Or(cmp.Compare(a.play.Property, b.play.Property), cmp.Compare(a.play.ID, b.play.ID))
+	})
+	e.inOrder = slices.Insert(e.inOrder, at, t)
 }
