@@ -77,6 +77,12 @@ func (f *Floor) gap(row *rows.Config) int64 {
 	return first
 }
 
+// compareConfigs orders the configurations of a table that take effect at one moment.
+func compareConfigs(a, b *rows.Config) int {
+	return cmp.Or(cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.At, b.At), cmp.Compare(a.PitID, b.PitID),
+		cmp.Compare(a.EventID, b.EventID))
+}
+
 // moment is a configuration that comes into force, or the first round under it, with the time until which it counts as
 // used: of the last round if another configuration replaced it.
 type moment struct {
@@ -120,7 +126,7 @@ func (f *Floor) moments() []moment {
 		}
 		return cmp.Or(
 			cmp.Compare(a.at, b.at), cmp.Compare(a.row.PropertyID, b.row.PropertyID),
-			cmp.Compare(a.row.TableID, b.row.TableID), cmp.Compare(a.row.Seq, b.row.Seq),
+			cmp.Compare(a.row.TableID, b.row.TableID), compareConfigs(a.row, b.row),
 		)
 	})
 	return all
@@ -149,7 +155,7 @@ func (f *Floor) Findings() []finding.Finding {
 	slices.SortFunc(f.rows, func(a, b rows.Config) int {
 		return cmp.Or(
 			cmp.Compare(a.EffectiveAt, b.EffectiveAt), cmp.Compare(a.PropertyID, b.PropertyID),
-			cmp.Compare(a.TableID, b.TableID), cmp.Compare(a.Seq, b.Seq),
+			cmp.Compare(a.TableID, b.TableID), compareConfigs(&a, &b),
 		)
 	})
 	var found []finding.Finding
