@@ -139,12 +139,12 @@ ON w.property_id = r.property_id AND w.table_id = r.table_id AND w.shoe_id = r.s
 GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 }
 
-// EvidenceByKey returns the evidence of a day about each key, by detector and key.
+// EvidenceByKey returns the evidence of a day about each key, by detector and key. Of several largest
+// factors it names the last.
 func (s *Store) EvidenceByKey(ctx context.Context, property, day string) ([]KeyEvidence, error) {
-	return list[KeyEvidence](ctx, s, "sum up the evidence", `SELECT detector, key, sum(ln_e) AS ln, count() AS n,
-argMax(table_id, ln_e) AS table, argMax(shoe_id, ln_e) AS shoe,
-argMax(e.round, ln_e) AS round, argMax(e.seq, ln_e) AS seq,
-toUnixTimestamp64Nano(argMax(e.at, ln_e)) AS moment FROM `+s.name("evidence")+` AS e FINAL
+	return list[KeyEvidence](ctx, s, "sum up the evidence", `WITH max((ln_e, e.at, table_id, shoe_id, e.round, e.seq)) AS top
+SELECT detector, key, sum(ln_e) AS ln, count() AS n, top.3 AS table, top.4 AS shoe,
+top.5 AS round, top.6 AS seq, toUnixTimestamp64Nano(top.2) AS moment FROM `+s.name("evidence")+` AS e FINAL
 WHERE property_id = {property:String} AND gaming_day = {from:Date32}`+NearDays("from", "to")+`
 GROUP BY detector, key ORDER BY detector, key`, params("property", property, "from", day, "to", day)...)
 }
@@ -209,7 +209,7 @@ func (s *Store) MoneyEvents(ctx context.Context, property string, from, until in
 WHERE property_id = {property:String}
 AND at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
 AND kind IN ('tray_counted', 'chips_filled', 'chips_credited', 'cash_converted', 'vigorish_marked',
-'vigorish_collected') ORDER BY table_id, at, seq LIMIT 1 BY table_id, seq, event_id, sha256`,
+'vigorish_collected') ORDER BY table_id, at, seq, event_id, sha256 LIMIT 1 BY table_id, seq, event_id, sha256`,
 		params("property", property, "from", from, "until", until)...)
 	if err != nil {
 		return nil, s.explain(doing, err)

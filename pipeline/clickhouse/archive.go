@@ -452,7 +452,7 @@ func (r *archiveReader) blocks(ctx context.Context, full chan<- *archiveBlock, o
 	// once for each name of a dictionary.
 	return r.stream.query(ctx, fmt.Sprintf("SELECT CAST(transform(table_id, [%s], range(toUInt16(%d)), toUInt16(0)), "+
 		"'UInt16'), seq, toUnixTimestamp64Nano(at), toInt8(format), raw, offset, partition%s "+
-		"ORDER BY property_id, table_id, seq, partition, offset SETTINGS max_block_size = 16384, max_threads = 1, "+
+		"ORDER BY property_id, table_id, seq, partition, offset, topic SETTINGS max_block_size = 16384, max_threads = 1, "+
 		"local_filesystem_read_method = 'pread'", strings.Join(names, ", "), len(open), where), args, result{into, func() {
 		full <- b
 		b = <-r.empty

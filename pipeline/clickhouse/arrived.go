@@ -115,7 +115,7 @@ func (r *archiveReader) arrivals(ctx context.Context, t *reading, from, until, l
 	var e arrival
 	var sum string
 	err = r.store.scan(ctx, "SELECT toString(topic), partition, offset, seq, toUnixTimestamp64Nano(at), sha256"+where+
-		fmt.Sprintf(" ORDER BY partition, offset LIMIT %d", limit), args, func() {
+		fmt.Sprintf(" ORDER BY partition, offset, topic LIMIT %d", limit), args, func() {
 		copy(e.sum[:], sum)
 		all = append(all, e)
 	}, &e.topic, &e.partition, &e.offset, &e.seq, &e.at, &sum)

@@ -54,7 +54,7 @@ const FeedQuery = `SELECT f.property_id AS property_id, f.pit_id AS pit_id, f.ta
 	f.seq AS seq, f.shoe_id AS shoe_id, f.round AS round, f.kind AS kind, f.received_at AS received_at,
 	w.missing AS missing, w.events AS events, w.since AS since
 	FROM (SELECT * FROM {{feeds}} FINAL WHERE %s
-		ORDER BY received_at DESC, seq DESC LIMIT 1 BY property_id, table_id) AS f GLOBAL LEFT JOIN (SELECT property_id, table_id, missing, events, since
+		ORDER BY received_at DESC, seq DESC, clock LIMIT 1 BY property_id, table_id) AS f GLOBAL LEFT JOIN (SELECT property_id, table_id, missing, events, since
 		FROM {{waiting}} FINAL WHERE events > 0) AS w ON f.property_id = w.property_id AND f.table_id = w.table_id
 	ORDER BY property_id, pit_id, table_id LIMIT 2000`
 

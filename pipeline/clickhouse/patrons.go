@@ -68,7 +68,7 @@ func (s *Store) naming(ctx context.Context, condition string, args []any) (all [
 	var raw []byte
 	err = s.scan(ctx, "SELECT toInt8(format), raw FROM "+s.name("events")+" WHERE "+property+
 		`table_id IN {tables:Array(String)} AND at >= fromUnixTimestamp64Nano({from:Int64})
-AND at < fromUnixTimestamp64Nano({until:Int64}) AND `+condition, args, func() {
+AND at < fromUnixTimestamp64Nano({until:Int64}) AND `+condition+" ORDER BY table_id, at, seq, event_id, sha256", args, func() {
 		var ev schema.Event
 		if d.Decode(schema.Format(format), raw, &ev) == nil {
 			all = append(all, ev.Clone())

@@ -408,7 +408,7 @@ AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, f
 func (s *Store) Configs(ctx context.Context, property string, before int64) ([]rows.Config, error) {
 	all, err := selected[rows.Config](ctx, s, "table_configs", `property_id = {property:String}
 AND at < fromUnixTimestamp64Nano({before:Int64})
-  AND effective_at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq`,
+  AND effective_at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq, pit_id`,
 		params("property", property, "before", before))
 	return all, s.explain("read the configurations", err)
 }

@@ -66,7 +66,7 @@ func (s *Store) newestSnapshots(ctx context.Context, property string, starts []S
 		return starts[i].Table.Table, fmt.Sprintf("at < fromUnixTimestamp64Nano(toInt64(%d))", starts[i].Moment)
 	})
 	all, err := readRows[rows.Snapshot](ctx, s, "table_memory", " WHERE "+where+
-		" AND topic != '' ORDER BY at DESC, offset DESC, version DESC LIMIT 1 BY table_id", args)
+		" AND topic != '' ORDER BY at DESC, offset DESC, version DESC, seq DESC LIMIT 1 BY table_id", args)
 	newest := map[string]*rows.Snapshot{}
 	for i := range all {
 		newest[all[i].TableID] = &all[i]
@@ -112,7 +112,7 @@ func (s *Store) snapshotBelow(ctx context.Context, args []any, below int64, numb
 	found, err := readRows[rows.Snapshot](ctx, s, "table_memory", `
 WHERE property_id = {property:String} AND table_id = {table:String}
 AND at < fromUnixTimestamp64Nano({moment:Int64}) AND topic != '' AND offset < {below:Int64}
-AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC LIMIT 1`,
+AND seq < {number:UInt64} ORDER BY at DESC, offset DESC, version DESC, seq DESC LIMIT 1`,
 		slices.Concat(args, params("below", below, "number", number)))
 	if err != nil || len(found) == 0 {
 		return nil, s.explain("read the snapshot of a table", err)

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -115,6 +116,9 @@ func (s *Store) WithdrawalLog(ctx context.Context, property string) (log Withdra
 	for hash, entry := range p.unstored() {
 		_, id, _ := strings.Cut(entry, " ")
 		log.Unstored[id] = append(log.Unstored[id], hash)
+	}
+	for _, hashes := range log.Unstored {
+		slices.Sort(hashes)
 	}
 	if p.begin == nil {
 		log.Begin, err = s.unhashedWithdrawals(ctx, property)
