@@ -120,8 +120,8 @@ func TestOverTime(t *testing.T) {
 		}
 		if name == "table" { // each cut is an event, with who cut and where
 			cuts := eval[[]string](b, "[...document.querySelectorAll('.shoes a:has(.cut) title')].map((x) => x.textContent)")
-			if len(cuts) != cutEvents(t, s) || !strings.Contains(strings.Join(cuts, "|"), " cards from the front") {
-				t.Errorf("%s: the cuts are %q, want %d", page, cuts, cutEvents(t, s))
+			if n := cutEvents(t, s, day); len(cuts) != n || !strings.Contains(strings.Join(cuts, "|"), " cards from the front") {
+				t.Errorf("%s: the cuts are %q, want %d", page, cuts, n)
 			}
 		}
 		b.screen(390, 1400, 1)
@@ -255,12 +255,12 @@ func TestAxisOfFewRounds(t *testing.T) {
 	}
 }
 
-// cutEvents is the number of cuts of live-07 that the archive has.
-func cutEvents(t *testing.T, s *store.Store) int {
+// cutEvents is the number of cuts of live-07 on a gaming day that the archive has.
+func cutEvents(t *testing.T, s *store.Store, day string) int {
 	t.Helper()
 	var cuts uint64
 	err := s.Conn().QueryRow(t.Context(), "SELECT count() FROM "+s.Table("events")+
-		" FINAL WHERE table_id = 'live-07' AND kind = 'shoe_cut'").Scan(&cuts)
+		" FINAL WHERE table_id = 'live-07' AND kind = 'shoe_cut' AND gaming_day = toDate32(?)", day).Scan(&cuts)
 	if err != nil || cuts == 0 {
 		t.Fatal(cuts, err)
 	}
