@@ -589,8 +589,10 @@ func (p *Pass) judgePair(code baccarat.Code, due bool, h baccarat.Hand, what str
 // judgePresence wants a call exactly when its event is there. A call that was made in place of another is one finding.
 func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subject, what string) {
 	call, n := lone(p.Round, code, baccarat.NoHand)
+	// A round has a dragon 7 or a panda 8, known with its last card; it may have both pairs.
+	either := code == baccarat.Dragon7 || code == baccarat.Panda8
 	if due && n > 0 {
-		if code == baccarat.Dragon7 || code == baccarat.Panda8 { // known with the last card
+		if either {
 			p.judgeEarly(code, what)
 		}
 		return
@@ -602,8 +604,7 @@ func (p *Pass) judgePresence(code baccarat.Code, due bool, subject finding.Subje
 	instead, said := lone(p.Round, other.code, baccarat.NoHand)
 	switch {
 	case !due && other.due && said == 0: // the missing call is the finding
-	case !due && other.due && call.Seq < instead.Seq && code != baccarat.PlayerPair && code != baccarat.BankerPair &&
-		!p.Round.MovedMoney(call.Seq, instead.Seq): // a hand is one of the two
+	case !due && other.due && either && call.Seq < instead.Seq && !p.Round.MovedMoney(call.Seq, instead.Seq):
 		p.judgeWrong(&spoken{wrong: call, again: instead, right: true}, "no "+what, what+" announced")
 	case !due:
 		p.reportCall(call, subject, "no "+what, what+" announced")

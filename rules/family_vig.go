@@ -293,8 +293,9 @@ func checkCollectionSum(p *Pass) {
 		byRate := p.roundedByRate(v, c)
 		marked := (c.Amount == c.Open || c.Amount == rounded || c.Amount == byRate ||
 			c.Amount == p.restOfRounded(v, i)) && (len(c.Unmarked) == 0 || !c.Named)
+		apart := p.roundedApart(v, c)
 		if marked || high > 0 && c.Amount >= low && c.Amount <= high ||
-			c.Amount < c.Open && !p.roundedApart(v, c) && !p.markersGone(c) {
+			c.Amount < c.Open && !apart && !p.markersGone(c) {
 			p.paidElsewhere(c)
 			continue
 		}
@@ -302,7 +303,7 @@ func checkCollectionSum(p *Pass) {
 			rounded = byRate
 		}
 		owed, expected := p.sumOwed(c, rounded, min(low+rest, high), high)
-		p.suspectIf(p.roundedApart(v, c), Finding{
+		p.suspectIf(apart, Finding{
 			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat,
 			Amount:   abs(owed - c.Amount),
 			Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
@@ -330,13 +331,14 @@ func (p *Pass) paidElsewhere(c *record.Collection) {
 // amount is that of a wager or of the collection, and whether a rounded coin binds the casino, is not in the sentence.
 // N.J.A.C. 19:47-3.3(c), 7.3(c).
 func (p *Pass) roundedApart(v baccarat.Vig, c *record.Collection) bool {
+	if c.Amount == c.Open || p.option("vig_rounding_stage") != "either" {
+		return false
+	}
 	won, marked, total := make([]int64, 0, len(c.Whole)), int64(0), int64(0)
 	for _, m := range c.Whole {
 		won, marked, total = append(won, m.Won), marked+m.Marked, baccarat.Add(total, m.Won)
 	}
-	below := c.Amount < c.Open
-	if p.option("vig_rounding_stage") != "either" || marked != c.Open || c.Amount == c.Open ||
-		below && (len(c.Unmarked) > 0 || !p.leftOpen(c)) {
+	if marked != c.Open || c.Amount < c.Open && (len(c.Unmarked) > 0 || !p.leftOpen(c)) {
 		return false
 	}
 	if !mixedRates(c) {

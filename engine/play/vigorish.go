@@ -559,13 +559,18 @@ func (s *Shoe) nearest(seat uint32, amount int64, due [2]int64) (taken []int, he
 // take their place.
 func (t *Table) takeOff(c *turn, s *Shoe, p *schema.VigorishMarkerRemoved) {
 	held := s.heldBy(p)
-	for i, part := range [2]int64{held, p.Amount - held} {
-		if i == 0 && held == 0 || s.heldMore(p.Seat, part) {
-			continue
-		}
-		o := t.owing(s, p.Seat)
-		o.MarkersRemoved = append(o.MarkersRemoved, record.SeatChange{Seq: c.seq, Seat: p.Seat, Amount: part})
+	if held > 0 {
+		t.takeOffPart(c, s, p.Seat, held)
 	}
+	t.takeOffPart(c, s, p.Seat, p.Amount-held)
+}
+
+func (t *Table) takeOffPart(c *turn, s *Shoe, seat uint32, amount int64) {
+	if s.heldMore(seat, amount) {
+		return
+	}
+	o := t.owing(s, seat)
+	o.MarkersRemoved = append(o.MarkersRemoved, record.SeatChange{Seq: c.seq, Seat: seat, Amount: amount})
 }
 
 // heldBy is what a marker that is taken off, and that was placed in a round which is not settled, has of earlier ones.
