@@ -10,6 +10,8 @@ import (
 	"unique"
 
 	ch "github.com/ClickHouse/clickhouse-go/v2"
+
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 const (
@@ -180,9 +182,8 @@ func (s *Store) news(ctx context.Context, w *where) (bool, error) {
 	}), err
 }
 
-// newestRow chooses the newest row of each finding of open_findings. Of two rows of one version the one with a basis
-// counts, which a migration added, then the first: it has the time of arrival.
-const newestRow = "ORDER BY version DESC, empty(basis), arrived_at LIMIT 1 BY property_id, id"
+// newestRow chooses the newest row of each finding of open_findings.
+const newestRow = clickhouse.NewestFirst + " LIMIT 1 BY property_id, id"
 
 // newest reads the newest row of each finding that a query of open_findings selects; selection is the query after FROM.
 // That may be another row than the selected one: two live audits may have made a finding at two times, and triage

@@ -139,8 +139,8 @@ ON w.property_id = r.property_id AND w.table_id = r.table_id AND w.shoe_id = r.s
 GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 }
 
-// EvidenceByKey returns the evidence of a day about each key, by detector and key. Of several largest
-// factors it names the last.
+// EvidenceByKey returns the evidence of a day about each key, by detector and key. Of several largest factors it names
+// the last.
 func (s *Store) EvidenceByKey(ctx context.Context, property, day string) ([]KeyEvidence, error) {
 	return list[KeyEvidence](ctx, s, "sum up the evidence", `WITH max((ln_e, e.at, table_id, shoe_id, e.round, e.seq)) AS top
 SELECT detector, key, sum(ln_e) AS ln, count() AS n, top.3 AS table, top.4 AS shoe,

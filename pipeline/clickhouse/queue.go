@@ -6,6 +6,10 @@ import (
 	"slices"
 )
 
+// NewestFirst orders the rows of a finding in open_findings. Of two rows of one version the one with a basis counts,
+// which a migration added, then the first: it has the time of arrival.
+const NewestFirst = "ORDER BY version DESC, empty(basis), arrived_at"
+
 // ProveQueue compares each row of the queue of a property with the finding and with the actions of triage. It returns
 // the differences, at most a thousand of a kind: a finding without a row, a row without a finding, a state or a version
 // that no action gave, another severity or content, two rows of one version, and a critical finding that one action

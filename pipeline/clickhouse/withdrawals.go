@@ -53,7 +53,7 @@ a.state) AS state, w.version - (f.stands AND moved) AS version, toUInt8(gone) AS
 now64(3) AS changed_at, n.owner AS owner, f.kind AS kind,
 f.verdict AS verdict, f.basis AS basis, f.severity AS severity, f.dealer_id AS dealer_id, f.expected AS expected,
 f.observed AS observed, f.amount AS amount, f.currency AS currency, f.fingerprint AS fingerprint)
-FROM (SELECT * FROM `+s.name("open_findings")+ruled+`ORDER BY version DESC, empty(basis), arrived_at LIMIT 1 BY id, urgency, at) AS o
+FROM (SELECT * FROM `+s.name("open_findings")+ruled+NewestFirst+` LIMIT 1 BY id, urgency, at) AS o
 GLOBAL INNER JOIN (SELECT x.id AS id, max(x.version) AS version, argMax(x.owner, x.version) AS owner FROM `+
 		s.name("open_findings")+" AS x"+ruled+`GROUP BY x.id) AS n ON o.id = n.id
 GLOBAL INNER JOIN (SELECT *, verdict != 'INFO' AS stands, `+urgencyOf+` AS urgency, `+fingerprintOf+`
