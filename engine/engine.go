@@ -76,7 +76,7 @@ type Engine struct {
 	source  facts.Source
 	record  *Record // of the event
 	tables  map[string]*table
-	// inOrder has the tables by property and id: results follow no map's order, and none that a restart changes.
+	// inOrder has the tables by property and id: the order of results depends neither on a map nor on a restart.
 	inOrder []*table
 	// recent has tables by slotOf their id, where most events find theirs.
 	recent [1 << recentBits]*table

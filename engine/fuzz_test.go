@@ -20,8 +20,8 @@ import (
 )
 
 // FuzzTable bends a legal shoe at random: order, holes, numbers, kinds, repeated and absent events. Nothing makes the
-// engine stop, grow without bound or answer differently the second time, also not if it is stopped in between and
-// restored. The script is read two bytes at a time: what to do, and where.
+// engine stop, grow without bound or answer differently the second time, even if it is stopped and restored in between.
+// The script is read two bytes at a time: what to do, and where.
 func FuzzTable(f *testing.F) {
 	f.Add(uint64(1), []byte{0, 0, 1, 10, 2, 20, 3, 30})
 	f.Add(uint64(2), []byte{4, 40, 5, 50, 6, 60, 7, 70, 8, 80, 9, 90, 10, 100, 11, 110})
@@ -76,8 +76,8 @@ func TestSameOrder(t *testing.T) {
 	}
 }
 
-// outcome are the hashes of the rows of each record and of the end. The engine stops at a record, and one that is
-// restored from its snapshots continues.
+// outcome returns a hash of the rows of each record, and of the end. The engine stops at a record, and another one,
+// restored from its snapshots, continues.
 func outcome(t *testing.T, values [][]byte, stretch int64, stop int) (hashes []string) {
 	t.Helper()
 	opt := enginetest.Options()

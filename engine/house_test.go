@@ -136,20 +136,11 @@ func TestEngineIsPure(t *testing.T) {
 				t.Errorf("%s imports %s", p.PkgPath, imported)
 			}
 		}
-		for _, f := range p.Syntax {
-			for _, d := range f.Decls {
-				name := p.Name + "."
-				if fn, ok := d.(*ast.FuncDecl); ok {
-					name += fn.Name.Name
-				}
-				ast.Inspect(d, func(n ast.Node) bool {
-					if what := impurity(p, n, name); what != "" {
-						t.Errorf("%s: %s", p.Fset.Position(n.Pos()), what)
-					}
-					return true
-				})
+		inspect(p, func(n ast.Node, function string) {
+			if what := impurity(p, n, function); what != "" {
+				t.Errorf("%s: %s", p.Fset.Position(n.Pos()), what)
 			}
-		}
+		})
 	}
 }
 

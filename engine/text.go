@@ -115,9 +115,10 @@ func plainMap(m map[string]string, key func(string) bool, takes func(key, value 
 	const unknown = "unknown"
 	out, values := make(map[string]string, len(m)), []string(nil)
 	for k, v := range m {
+		// A value of the right form is no free text. Evidence with another form would be refused.
 		if !takes(k, v) {
 			v = otherText
-		} // else it is no free text, and evidence with another form would be refused
+		}
 		if k == unknown || !key(k) {
 			values = append(values, v)
 		} else {
