@@ -1,13 +1,16 @@
 package shoeproof_test
 
 import (
+	"bytes"
 	"go/parser"
 	"go/token"
 	"io/fs"
 	"maps"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,8 +22,8 @@ const module = "github.com/shoeproof/shoeproof"
 // layers lists the folders of the house from the bottom up, a layer a line. A package may import packages of lower
 // layers and of its own folder. The longest name that fits a package decides its layer.
 var layers = [][]string{
-	{"baccarat", "schema", "stats", "internal/testkit"},
-	{"finding"},
+	{"baccarat", "schema", "numeric", "internal/testkit"},
+	{"finding", "stats"},
 	{"law", "schema/rows"},
 	{"record"},
 	{"rules", "detectors", "simulate"},
@@ -40,7 +43,7 @@ var layers = [][]string{
 var only = map[string][]string{
 	"internal/testkit":      {},
 	"simulate":              {"schema"},
-	"detectors":             {"baccarat", "law", "record", "schema"},
+	"detectors":             {"baccarat", "law", "numeric", "record", "schema"},
 	"pipeline/kafka":        {"pipeline", "schema", "schema/rows", "finding"},
 	"pipeline/clickhouse":   {"pipeline", "schema", "schema/rows", "finding"},
 	"pipeline/file":         {"pipeline", "schema", "schema/rows", "finding"},
@@ -50,6 +53,7 @@ var only = map[string][]string{
 // outside are the modules that a package may import; a package that is not named here is free to.
 var outside = map[string][]string{
 	"baccarat":  {},
+	"numeric":   {},
 	"stats":     {},
 	"law":       {"go.yaml.in/yaml/v3"},
 	"record":    {},
@@ -195,5 +199,47 @@ func TestProgramsLinkNoDevelopment(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// judging are the packages whose numbers are in findings and evidence.
+var judging = []string{
+	"./numeric", "./stats", "./baccarat", "./finding", "./law", "./record", "./rules", "./detectors/...", "./engine/...",
+}
+
+// alike are the functions of math, in small letters, whose results every processor has; package numeric has others.
+var alike = []string{
+	"abs", "ceil", "float64bits", "float64frombits", "floor", "frexp", "inf", "isinf", "isnan", "ldexp", "nan", "round",
+	"sqrt", "trunc",
+}
+
+// The same events give the same numbers on every processor: the packages that judge call no function of math that
+// differs between them, and the compiler fuses none of their products with a sum. arm64 stands for the processors that
+// have fused instructions.
+func TestFloatsArePortable(t *testing.T) {
+	build := exec.CommandContext(t.Context(), "go", append([]string{"build", "-gcflags=-S"}, judging...)...)
+	build.Env = append(os.Environ(), "GOARCH=arm64", "CGO_ENABLED=0")
+	assembly, err := build.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %v", build, err)
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fused := regexp.MustCompile(`\((\S+\.go:\d+)\)\s+FN?M(?:ADD|SUB)[DS]\b`)
+	call := regexp.MustCompile(`\((\S+\.go:\d+)\)\s+\S+\s.*\bmath\.(?:arch)?(\w+)\(SB\)`)
+	lines := 0
+	for line := range bytes.Lines(assembly) {
+		lines++
+		if at := fused.FindSubmatch(line); at != nil && bytes.HasPrefix(at[1], []byte(here)) {
+			t.Errorf("%s: a product is fused with a sum: want float64(a*b) + c", at[1])
+		}
+		if at := call.FindSubmatch(line); at != nil && !slices.Contains(alike, strings.ToLower(string(at[2]))) {
+			t.Errorf("%s: math.%s differs between processors: package numeric has what does not", at[1], at[2])
+		}
+	}
+	if lines < 1000 {
+		t.Errorf("%d lines of assembly, want those of %d packages", lines, len(judging))
 	}
 }

@@ -3,6 +3,8 @@ package detectors
 import (
 	"math"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 const (
@@ -97,7 +99,7 @@ func (a *accomplices) beside(r *Round, lnE float64) float64 {
 		s.Beside = newMixture(2)
 	}
 	s.Visit.Last = r.At
-	return s.Beside.update(0.001, []float64{math.Exp(lnE), math.Exp(s.update(a.shown))})
+	return s.Beside.update(0.001, []float64{numeric.Exp(lnE), numeric.Exp(s.update(a.shown))})
 }
 
 // of returns the state of a key.
@@ -117,7 +119,7 @@ func (s *accompliceState) update(shown []accomplice) (lnE float64) {
 	for i := range shown {
 		for k, w := range s.of(shown[i].Patron) {
 			all += w
-			total += w * shown[i].By[k]
+			total += float64(w * shown[i].By[k])
 		}
 	}
 	if total <= 0 {
@@ -130,7 +132,7 @@ func (s *accompliceState) update(shown []accomplice) (lnE float64) {
 		}
 	}
 	s.learn()
-	return math.Log(total / all)
+	return numeric.Log(total / all)
 }
 
 // share divides weight among the patrons who bet, before their cards: what the others lose, and a part of all.
@@ -158,7 +160,7 @@ func (s *accompliceState) share(shown []accomplice) {
 			part, known = part+accompliceNew/float64(came), n
 		}
 		for k := range weights {
-			weights[k] += max(free, 0) * part * s.Experts[k]
+			weights[k] += float64(max(free, 0) * part * s.Experts[k])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/shoeproof/shoeproof/numeric"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -34,12 +35,12 @@ func (a *Alarm) Odds() string {
 	case a.Certain:
 		return "no odds: a fact, or a wrong reading"
 	case a.Detector.Starts == nil:
-		return "outside the false-alarm budget: relative to the history of the key, one in " + grouped(math.Exp(a.LnE))
+		return "outside the false-alarm budget: relative to the history of the key, one in " + grouped(numeric.Exp(a.LnE))
 	}
 	// Evidence of ln e is e^(ln e - ln A) times rarer than the threshold A.
 	b := a.budget
 	years := b.TableYears / (b.FalseAlarms / sharing / float64(len(a.Detector.Keys)))
-	years *= math.Exp(min(a.LnE-a.LnThreshold, 300))
+	years *= numeric.Exp(min(a.LnE-a.LnThreshold, 300))
 	return fmt.Sprintf("under honest play, evidence this strong occurs less than once in %s table-years", grouped(years))
 }
 

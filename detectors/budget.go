@@ -3,6 +3,8 @@ package detectors
 import (
 	"math"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 // Volume is the play of a table in a year.
@@ -87,7 +89,7 @@ func (b *Budget) LnThreshold(d *Detector, kind KeyKind) float64 {
 		return math.Inf(1)
 	}
 	share := b.FalseAlarms / sharing / float64(len(d.Keys))
-	return math.Log(d.Starts(b.Volume, kind) * b.TableYears / share)
+	return numeric.Log(d.Starts(b.Volume, kind) * b.TableYears / share)
 }
 
 // Bound is what a factor adds to the expected number of false alarms: its start weight over the threshold. It is 0
@@ -96,7 +98,7 @@ func (b *Budget) Bound(f *Factor) float64 {
 	if f.Detector.Starts == nil {
 		return 0
 	}
-	return f.Start * math.Exp(-b.LnThreshold(f.Detector, f.Key.Kind))
+	return f.Start * numeric.Exp(-b.LnThreshold(f.Detector, f.Key.Kind))
 }
 
 // Promised is the maximum expected number of false alarms about keys that end with the shoe, or about keys that do not,
@@ -114,7 +116,7 @@ func (b *Budget) Promised(ends bool) float64 {
 }
 
 // lnMillion is the threshold of detectors outside the budget: one in a million if their calibration holds.
-var lnMillion = math.Log(1e6)
+var lnMillion = numeric.Log(1e6)
 
 // visits is the number of visits in a table-year by kind of key, which is also the sum of start weights; see visit.
 func visits(v Volume, kind KeyKind) float64 {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 // cause names the cause that detectors share: what one of them reports in a visit of a subject, the others do not
@@ -170,7 +172,7 @@ func (h *Host) explained(a *Alarm, key Key, lnR float64) float64 {
 
 // advance makes the statistics of keys of several kinds comparable: those with many starts are larger by their number.
 func (h *Host) advance(d *Detector, kind KeyKind) float64 {
-	return math.Log(roundsPerVisit(h.ledger.budget.Volume, kind)) + preference(d, kind)
+	return numeric.Log(roundsPerVisit(h.ledger.budget.Volume, kind)) + preference(d, kind)
 }
 
 // explains reports whether evidence about a key may be that about another one: of a patron about the pair with a

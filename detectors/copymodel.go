@@ -120,7 +120,7 @@ func (c *copyModel) add(card baccarat.Card, q float64) float64 {
 	begin := c.Idle * runBegins / float64(len(c.Old))
 	idle := c.Idle * (1 - runBegins)
 	for i := range c.Live {
-		idle += c.Live[i].Weight * runEnds
+		idle += float64(c.Live[i].Weight * runEnds)
 	}
 	starts := c.at.of(card)
 	c.begin(len(stepShares)*len(c.Live)+2*len(starts), len(c.Old))

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/numeric"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -108,12 +109,12 @@ func (d *composition) End(s *Shoe, out *factors) {
 func (d *composition) firstEvidence() float64 {
 	total := 0.0
 	for i, e := range d.factors {
-		total += compositionPrior(i) * e
+		total += float64(compositionPrior(i) * e)
 	}
 	if total <= 0 {
 		return math.Inf(-1)
 	}
-	return math.Log(total)
+	return numeric.Log(total)
 }
 
 // addFresh adds the evidence about the keys whose shoes need not have the same cards.
@@ -151,7 +152,7 @@ func (d *composition) score(s *Shoe) {
 	var all [len(differences)]float64
 	for i, diff := range differences {
 		for k := range s.Read {
-			all[i] += math.Log((n - float64(k)) / max(n+float64(diff)-float64(k), 0))
+			all[i] += numeric.Log((n - float64(k)) / max(n+float64(diff)-float64(k), 0))
 		}
 		if float64(s.Read) > n+float64(diff) {
 			all[i] = math.Inf(-1)
@@ -161,8 +162,8 @@ func (d *composition) score(s *Shoe) {
 	for i, diff := range differences {
 		ln := all[i]
 		for k := range d.ratios {
-			d.ratios[k][i] = math.Exp(ln)
-			ln += math.Log(max(decks+float64(diff)-float64(k), 0) / (decks - float64(k)))
+			d.ratios[k][i] = numeric.Exp(ln)
+			ln += numeric.Log(max(decks+float64(diff)-float64(k), 0) / (decks - float64(k)))
 		}
 	}
 	var fewer, more [53]float64
@@ -190,17 +191,17 @@ func (d *composition) scoreRanks(s *Shoe) {
 	for i, diff := range rankDifferences {
 		all, fewer := 0.0, float64(diff)
 		for k := range s.Read {
-			all += math.Log((n - float64(k)) / max(n-fewer-float64(k), 0))
+			all += numeric.Log((n - float64(k)) / max(n-fewer-float64(k), 0))
 		}
 		for rank := range 13 {
 			ln := all
 			for k := range min(max(4*s.Decks-int(left[rank+1]), 0), 4*s.Decks) {
-				ln += math.Log(max(copies-fewer-float64(k), 0) / (copies - float64(k)))
+				ln += numeric.Log(max(copies-fewer-float64(k), 0) / (copies - float64(k)))
 			}
 			if s.Read > 52*s.Decks-diff {
 				ln = math.Inf(-1)
 			}
-			d.ranks[rank*len(rankDifferences)+i] = math.Exp(ln)
+			d.ranks[rank*len(rankDifferences)+i] = numeric.Exp(ln)
 		}
 	}
 }

@@ -1,9 +1,8 @@
 package detectors
 
 import (
-	"math"
-
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 var d03 = &Detector{
@@ -17,7 +16,7 @@ var d03 = &Detector{
 		d := &outcomes{keyed: newKeyed(b, outcomeExperts)}
 		d.keyed.prior, d.keyed.share = outcomePrior(), 0.00005
 		for i, theta := range outcomeTilts {
-			d.tilts[i], d.raised[i] = math.Exp(theta), math.Expm1(theta)
+			d.tilts[i], d.raised[i] = numeric.Exp(theta), numeric.Expm1(theta)
 		}
 		return d
 	},
@@ -86,7 +85,7 @@ func (d *outcomes) Round(r *Round, out *factors) {
 		}
 		came := holds(&r.Coup)
 		for k := range outcomeTilts {
-			e := 1 / (1 + chance*d.raised[k])
+			e := 1 / (1 + float64(chance*d.raised[k]))
 			if came {
 				e *= d.tilts[k]
 			}

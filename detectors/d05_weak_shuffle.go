@@ -60,7 +60,7 @@ func (d *weakShuffle) Round(r *Round, out *factors) {
 		for i := range d.packets {
 			p := d.packets[i].add(c) / q
 			for j, part := range packetParts {
-				d.factors[i*len(packetParts)+j] = 1 - part + part*p
+				d.factors[i*len(packetParts)+j] = 1 - part + float64(part*p)
 			}
 		}
 		ln += d.mixture.update(0.001, d.factors)
@@ -186,15 +186,15 @@ func (p *packets) add(card baccarat.Card) float64 {
 		chance = matched / p.Sum
 	}
 	if n := len(places); n > 0 {
-		base := fresh * p.Scale
-		all := matched + base*float64(n)
+		base := float64(fresh * p.Scale)
+		all := matched + float64(base*float64(n))
 		for _, at := range places {
 			resp := (p.Weights[at] + base) / all
 			moved := min(p.Weights[at]*resp, p.Weights[at])
 			p.Sum -= moved
 			p.Weights[at] -= moved
-			p.Weights[at+1] += resp * p.Scale
-			p.Sum += resp * p.Scale
+			p.Weights[at+1] += float64(resp * p.Scale)
+			p.Sum += float64(resp * p.Scale)
 		}
 	}
 	p.Scale /= decay

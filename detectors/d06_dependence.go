@@ -219,7 +219,7 @@ func (d *dependence) scoreGroups(s *dependenceState, r *Round, column int) {
 		groups, bets := came.grouped(v)
 		for g, of := range groups {
 			honest := d.honest[j][g][groupings[g][v]]
-			d.factors[n] = (float64(of) + priorCards*honest) / (float64(bets) + priorCards) / honest
+			d.factors[n] = (float64(of) + float64(priorCards*honest)) / (float64(bets) + priorCards) / honest
 			n++
 		}
 		if came[v] < math.MaxUint16 {
@@ -287,7 +287,7 @@ func (d *dependence) scoreKnown(r *Round, side baccarat.Spot, f *Factor) {
 // otherwise bets one way as often as the other: (1+part)/2 of the bets fit the card. Chance is that of a card that fits
 // the bet; the mean over the cards is 1.
 func followed(part, chance float64, fits bool) float64 {
-	mean := 1 + part*(2*chance-1)
+	mean := 1 + float64(part*(float64(2*chance)-1))
 	if fits {
 		return (1 + part) / mean
 	}

@@ -182,7 +182,7 @@ func (d *counting) bet(b *counterState, t int, r *Round, w *Wager, left *tally) 
 	if t < libraryRounds {
 		c.Bets.add(t)
 	}
-	c.Gain += float64(w.Stake) * tags.value(r, left, d.spots[k])
+	c.Gain += float64(float64(w.Stake) * tags.value(r, left, d.spots[k]))
 	c.Stake += w.Stake
 }
 
@@ -254,7 +254,7 @@ func (d *counting) compare(spot int, bets, limit roundSet) (experts [countingExp
 			e = float64(len(d.library.shoes)+1) * own / sum
 		}
 		for j, stake := range countingStakes {
-			experts[k*len(countingStakes)+j] = 1 - stake + stake*e
+			experts[k*len(countingStakes)+j] = 1 - stake + float64(stake*e)
 		}
 	}
 	return experts
@@ -311,7 +311,7 @@ func (p *habitPowers) likelihood(goodBet, goodNone, badBet, badNone int) float64
 	sum := 0.0
 	for h := range p {
 		x := &p[h]
-		sum += x[0][goodBet] * x[1][goodNone] * x[2][badBet] * x[3][badNone]
+		sum += float64(x[0][goodBet] * x[1][goodNone] * x[2][badBet] * x[3][badNone])
 	}
 	return sum
 }

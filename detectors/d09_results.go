@@ -72,10 +72,10 @@ type result struct {
 func (x *result) add(r *Round, w *Wager) {
 	terms := &r.Offer.Terms[w.Spot]
 	stake := float64(w.Stake)
-	x.profit += stake * terms.Of(&r.Coup)
-	x.mean += stake * terms.EV(r.Odds)
-	x.min += stake * terms.Min
-	x.max += stake * terms.Max
+	x.profit += float64(stake * terms.Of(&r.Coup))
+	x.mean += float64(stake * terms.EV(r.Odds))
+	x.min += float64(stake * terms.Min)
+	x.max += float64(stake * terms.Max)
 	x.net += w.net()
 }
 

@@ -1,8 +1,9 @@
 package detectors
 
 import (
-	"math"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 var d10 = &Detector{
@@ -76,7 +77,7 @@ func (d *favours) Round(r *Round, out *factors) {
 			continue
 		}
 		start := s.Visit.start(r.At, favourSingles)
-		f := Factor{Key: key, LnE: math.Log(e), Start: start, Expected: 0.5}
+		f := Factor{Key: key, LnE: numeric.Log(e), Start: start, Expected: 0.5}
 		if favoured {
 			f.Observed = 1
 		}

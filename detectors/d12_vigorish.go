@@ -75,7 +75,7 @@ func (d *vigorish) score(key Key, r *Round, x *vigorishSum, out *factors) {
 	tolerated, part := d.budget.Policy.Short, float64(x.short)/float64(x.due)
 	var experts [len(shortStakes)]float64
 	for k, stake := range shortStakes {
-		experts[k] = 1 + min(stake, 1/tolerated)*(part-tolerated)
+		experts[k] = 1 + float64(min(stake, 1/tolerated)*(part-tolerated))
 	}
 	n := float64(x.wagers)
 	f := Factor{Key: key, Observed: part * n, Expected: tolerated * n, Times: x.wagers, Money: x.short}

@@ -412,13 +412,13 @@ func (s *offsetState) exchange(on int64, observed float64, road uint8) (lnE, exp
 	for _, other := range s.Others {
 		if other.Road == road {
 			times += float64(other.Times)
-			expected += float64(other.Times) * offsets(on, other.On)
+			expected += float64(float64(other.Times) * offsets(on, other.On))
 		}
 	}
 	expected /= times
 	var experts [len(offsetWeights)]float64
 	for i, w := range offsetWeights {
-		experts[i] = (1 + w*observed) / (1 + w*expected)
+		experts[i] = (1 + float64(w*observed)) / (1 + float64(w*expected))
 	}
 	return mixture(s.Mixture[:]).update(0.001, experts[:]), expected
 }

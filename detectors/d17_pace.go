@@ -3,6 +3,8 @@ package detectors
 import (
 	"fmt"
 	"math"
+
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 var d17 = &Detector{
@@ -76,11 +78,11 @@ func (d *pace) Round(r *Round, out *factors) {
 		d.keys[key] = s
 	}
 	s.Visit.Last = r.At
-	p := s.add(len(r.Cards), math.Log(float64(r.Ended-r.First)), uniform(key, r.Location))
+	p := s.add(len(r.Cards), numeric.Log(float64(r.Ended-r.First)), uniform(key, r.Location))
 	if p > 0 {
 		var experts [len(kappas)]float64
 		for i, k := range kappas {
-			experts[i] = k * math.Pow(p, k-1)
+			experts[i] = k * numeric.Pow(p, k-1)
 		}
 		out.add(Factor{Key: key, LnE: s.Mixture.update(0, experts[:]), Start: 1.0 / paceRounds})
 	}
@@ -108,6 +110,6 @@ func (s *paceState) add(cards int, ln, u float64) float64 {
 	if all < pacePrior {
 		return 0
 	}
-	p := (float64(above) + u*float64(same)) / float64(all+1)
+	p := (float64(above) + float64(u*float64(same))) / float64(all+1)
 	return min(2*min(p, 1-p), 1)
 }

@@ -1,6 +1,10 @@
 package detectors
 
-import "math"
+import (
+	"math"
+
+	"github.com/shoeproof/shoeproof/numeric"
+)
 
 // effectAlpha is the probability that the interval of an effect misses it at any time.
 const effectAlpha = 0.001
@@ -23,20 +27,20 @@ func (e *effect) add(observed, expected float64, times int) {
 		return
 	}
 	e.Times += int32(times)
-	x := ((observed-expected)/float64(times) + 1) / 2
+	x := float64(((observed-expected)/float64(times) + 1) / 2)
 	mean := (0.5 + e.Sum) / float64(e.N+1)
 	variance := (0.25 + e.Squares) / float64(e.N+1)
 	t := float64(e.N + 1)
-	lambda := min(math.Sqrt(2*math.Log(2/effectAlpha)/(variance*t*math.Log(1+t))), 0.5)
+	lambda := min(math.Sqrt(2*numeric.Log(2/effectAlpha)/(variance*t*numeric.Log(1+t))), 0.5)
 	e.Weights += lambda
-	e.Weighted += lambda * x
-	e.Spread += (x - mean) * (x - mean) * (-math.Log1p(-lambda) - lambda)
+	e.Weighted += float64(lambda * x)
+	e.Spread += float64((x - mean) * (x - mean) * (-numeric.Log1p(-lambda) - lambda))
 	e.N++
 	e.Observed += observed
 	e.Expected += expected
 	e.Sum += x
 	d := x - (0.5+e.Sum)/float64(e.N+1)
-	e.Squares += d * d
+	e.Squares += float64(d * d)
 }
 
 // interval bounds the mean of observed minus expected. It misses the mean, at any time, with a probability of at most
@@ -46,6 +50,6 @@ func (e *effect) interval() (low, high float64) {
 		return -1, 1
 	}
 	centre := e.Weighted / e.Weights
-	half := (math.Log(2/effectAlpha) + e.Spread) / e.Weights
+	half := (numeric.Log(2/effectAlpha) + e.Spread) / e.Weights
 	return max(2*(centre-half)-1, -1), min(2*(centre+half)-1, 1)
 }

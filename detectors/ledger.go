@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 // ledger runs a start-weighted Shiryaev-Roberts statistic for every detector and key.
@@ -139,7 +141,7 @@ func (a *account) keeps(kind KeyKind, now int64) bool {
 	if kind == OfDealerPatron || kind == OfPair { // there are many more of them
 		rare = 1000
 	}
-	return a.lnR >= math.Log(rare)
+	return a.lnR >= numeric.Log(rare)
 }
 
 // ended reports whether the visit of a key that was seen last has ended.
@@ -190,7 +192,7 @@ func (l *ledger) add(f *Factor) *Alarm {
 		return nil
 	}
 	if !f.Info {
-		a.lnR = lnAdd(a.lnR, math.Log(f.Start)) + f.LnE
+		a.lnR = lnAdd(a.lnR, numeric.Log(f.Start)) + f.LnE
 		a.rounds++
 	}
 	a.money += f.Money
@@ -279,5 +281,5 @@ func lnAdd(a, b float64) float64 {
 	if math.IsInf(b, -1) {
 		return a
 	}
-	return a + math.Log1p(math.Exp(b-a))
+	return a + numeric.Log1p(numeric.Exp(b-a))
 }

@@ -109,7 +109,7 @@ func (o *Offer) countTerms(c *countTags, terms *exact.Terms, w *law.Wager, decks
 		left := full
 		left[baccarat.NewCard(rank, 0)]--
 		after, _ := value(&left)
-		effect := float64(full.Total()-1) * (after - c.full)
+		effect := float64(float64(full.Total()-1) * (after - c.full))
 		for k, from := range goodFrom {
 			c.weights[k][rank] = int64(math.Round(weightUnit * (c.full - from - effect)))
 		}

@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 // mixture holds the weights of experts, each a test martingale: the product of the returned factors is the average of
@@ -29,7 +31,7 @@ func (m mixture) reset(experts int) mixture {
 func (m mixture) update(share float64, factors []float64) float64 {
 	total := 0.0
 	for i, e := range factors {
-		total += m[i] * e
+		total += float64(m[i] * e)
 	}
 	if total <= 0 {
 		return math.Inf(-1)
@@ -38,7 +40,7 @@ func (m mixture) update(share float64, factors []float64) float64 {
 	for i, e := range factors {
 		m[i] = (1-share)*m[i]*e/total + even
 	}
-	return math.Log(total)
+	return numeric.Log(total)
 }
 
 // check refuses restored weights of another number of experts.

@@ -2,8 +2,9 @@ package detectors
 
 import (
 	"cmp"
-	"math"
 	"slices"
+
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 // Evidence is the evidence about a key at one time, for the review of a day.
@@ -25,7 +26,7 @@ const ReviewDays = 31
 
 // LnLimit is the natural logarithm of the e-value that k of n keys of a day must reach.
 func (r *Reviews) LnLimit(n, k int) float64 {
-	return math.Log(float64(n) * ReviewDays / (r.Alpha * float64(r.Selected+k)))
+	return numeric.Log(float64(n) * ReviewDays / (r.Alpha * float64(r.Selected+k)))
 }
 
 // Day selects from the keys of a day those to review, strongest first, and counts them. It is e-LOND (Xu and Ramdas,

@@ -1,9 +1,8 @@
 package detectors
 
 import (
-	"math"
-
 	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 // runWindow is the number of cards of a window of Runs: six bits each fit in 64.
@@ -94,10 +93,10 @@ func (x *Runs) extend(r *Run, old []baccarat.Card, from, step int) (n int) {
 // shuffles, is at most a chance. A run of n cards at given places has a probability of at most the product of
 // decks/(52 decks-i) for i < n, whatever the cards.
 func (x *Runs) Length(chance float64) int {
-	ln := math.Log(x.windows) + math.Log(x.compared) - math.Log(chance)
+	ln := numeric.Log(x.windows) + numeric.Log(x.compared) - numeric.Log(chance)
 	n := 0
 	for ; ln > 0 && n < 52; n++ {
-		ln += math.Log(float64(x.decks)) - math.Log(float64(52*x.decks-n))
+		ln += numeric.Log(float64(x.decks)) - numeric.Log(float64(52*x.decks-n))
 	}
 	return max(n, runWindow)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/detectors/exact"
+	"github.com/shoeproof/shoeproof/numeric"
 )
 
 // slip sums the wagers of one patron, or of the table, on a round. Wagers on pairs are left out: their outcome does
@@ -94,7 +95,7 @@ func (s *slips) next(name string) *slip {
 func (x *slip) add(w *Wager, terms *exact.Terms, k *exact.Kernel) {
 	stake := float64(w.Stake)
 	for _, class := range k.Classes() {
-		x.profit[class] += stake * terms.Profit[class]
+		x.profit[class] += float64(stake * terms.Profit[class])
 	}
 	x.stake += w.Stake
 	x.net += w.net()
@@ -135,13 +136,13 @@ func (x *slip) tilted(r *Round) [thetas]float64 {
 	}
 	var mean [thetas]float64
 	for i := range n {
-		e := math.Exp(thetaFirst * profits[i] / x.most)
+		e := numeric.Exp(thetaFirst * profits[i] / x.most)
 		for k := range mean {
-			mean[k] += weights[i] * e
+			mean[k] += float64(weights[i] * e)
 			e *= e
 		}
 	}
-	e := math.Exp(thetaFirst * x.won / x.most)
+	e := numeric.Exp(thetaFirst * x.won / x.most)
 	for k := range mean {
 		x.tilts[k] = e / mean[k]
 		e *= e

@@ -37,19 +37,19 @@ func (o *Offer) Spread(odds *exact.Odds, stakes []Stake) (mean, variance float64
 		switch {
 		case t == nil:
 		case t.OnPair:
-			mean += amount * t.EV(odds)
-			variance += amount * amount * t.Variance(odds)
+			mean += float64(amount * t.EV(odds))
+			variance += float64(amount * amount * t.Variance(odds))
 		default:
 			for class, unit := range t.Profit {
-				profit[class] += amount * unit
+				profit[class] += float64(amount * unit)
 			}
 		}
 	}
 	var sum, squares float64
 	for _, class := range o.Kernel.Classes() {
 		p := profit[class]
-		sum += odds.P[class] * p
-		squares += odds.P[class] * p * p
+		sum += float64(odds.P[class] * p)
+		squares += float64(odds.P[class] * p * p)
 	}
-	return mean + sum, variance + max(0, squares-sum*sum)
+	return mean + sum, variance + max(0, squares-float64(sum*sum))
 }

@@ -45,7 +45,7 @@ func (p *page) table(names []string, rows [][]string) {
 		}
 		for _, row := range rows {
 			cells := p.wrap("", size, widths, row)
-			if p.GetY()+float64(tallest(cells))*line > pageHeight-20 {
+			if p.GetY()+float64(float64(tallest(cells))*line) > pageHeight-20 {
 				p.AddPage()
 				p.SetFont("Helvetica", "", size)
 				if names != nil {
@@ -81,13 +81,13 @@ func (p *page) cells(style string, widths []float64, cells [][]string, line floa
 	for i, lines := range cells {
 		each(i, func() {
 			for n, text := range lines {
-				p.SetXY(x, y+float64(n)*line)
+				p.SetXY(x, y+float64(float64(n)*line))
 				p.CellFormat(widths[i], line, text, "", 0, "L", false, 0, "")
 			}
 		})
 		x += widths[i]
 	}
-	y += float64(tallest(cells))*line + 0.6
+	y += float64(float64(tallest(cells))*line) + 0.6
 	grey := 200
 	if style != "" {
 		grey = 0
@@ -221,7 +221,7 @@ func share(lowest, natural []float64) ([]float64, bool) {
 	}
 	for i := range widths {
 		if lacks > 0 {
-			widths[i] += (natural[i] - lowest[i]) * min(1, (pdfWidth-used)/lacks)
+			widths[i] += float64((natural[i] - lowest[i]) * min(1, (pdfWidth-used)/lacks))
 		}
 	}
 	return widths, true

@@ -10,6 +10,7 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 
@@ -96,6 +97,7 @@ func New(about Identity, kind Kind, verdict Verdict, severity Severity) Finding 
 
 // Same is true if two findings claim the same. The program, the rulebook's version and its citations may differ:
 // another release that finds the same changes nothing. Findings of releases before the basis was recorded have none.
+// Releases before package numeric rounded the last digits of evidence by processor.
 func Same(a, b *Finding) bool {
 	if !slices.Equal(a.Evidence.Seqs, b.Evidence.Seqs) || !slices.Equal(a.Evidence.EventIDs, b.Evidence.EventIDs) ||
 		!slices.Equal(a.Covers, b.Covers) {
@@ -105,6 +107,9 @@ func Same(a, b *Finding) bool {
 		return false
 	}
 	x, y := *a, *b
+	if math.Abs(x.LnE-y.LnE) <= 1e-9*math.Abs(x.LnE) && math.Abs(x.Threshold-y.Threshold) <= 1e-9*math.Abs(x.Threshold) {
+		x.LnE, x.Threshold = y.LnE, y.Threshold
+	}
 	for _, f := range []*Finding{&x, &y} {
 		f.Engine, f.Rulebook, f.Citations, f.Evidence, f.Covers, f.Basis = "", "", nil, Evidence{}, nil, ""
 	}

@@ -95,6 +95,7 @@ func TestSame(t *testing.T) {
 	stored := f
 	stored.Covers, stored.Evidence = []string{}, finding.Evidence{}
 	stored.Engine, stored.Rulebook, stored.Citations = "2", "nj@2", []string{"another edition"}
+	f.LnE, stored.LnE = 18.24206019699676, 18.242060196996764
 	if !finding.Same(&f, &stored) {
 		t.Error("the stored finding is another one")
 	}
@@ -104,6 +105,7 @@ func TestSame(t *testing.T) {
 		"amount":   func(f *finding.Finding) { f.Amount = 1 },
 		"severity": func(f *finding.Finding) { f.Severity = finding.Minor },
 		"observed": func(f *finding.Finding) { f.Observed = "x" },
+		"ln_e":     func(f *finding.Finding) { f.LnE += 0.001 },
 	} {
 		other := f
 		if change(&other); finding.Same(&f, &other) {

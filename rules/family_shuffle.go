@@ -10,7 +10,9 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/law"
+	"github.com/shoeproof/shoeproof/numeric"
 	"github.com/shoeproof/shoeproof/record"
+	"github.com/shoeproof/shoeproof/stats"
 )
 
 var shuffleFamily = []*Rule{
@@ -427,7 +429,7 @@ func checkRandomOrder(p *Pass) {
 			}
 		}
 	}
-	next := decks / (52*decks - 1)
+	next := decks / (float64(52*decks) - 1)
 	evidence := []record.Seq{s.First, s.Loaded.Seq, s.LastCard}
 	// Only an order that is repeated card by card is proof; the rest is a probability.
 	claim := p.Suspect
@@ -435,35 +437,20 @@ func checkRandomOrder(p *Pass) {
 		claim = p.Report
 	}
 	switch {
-	case upperTail(pairs, successors, next) < alpha:
+	case stats.UpperTail(pairs, successors, next) < alpha:
 		claim(Finding{
 			Expected: "cards in random order",
 			Observed: fmt.Sprintf("%d of %d neighbours in new-deck order", successors, pairs), Evidence: evidence,
 		})
-	case float64(pairs)*math.Pow(next, float64(longest-1)) < alpha:
+	case float64(pairs)*numeric.Pow(next, float64(longest-1)) < alpha:
 		claim(Finding{
 			Expected: "cards in random order", Observed: fmt.Sprintf("%d cards running in new-deck order", longest),
 			Evidence: evidence,
 		})
-	case places >= deck && upperTail(places, same, 1.0/52) < alpha:
+	case places >= deck && stats.UpperTail(places, same, 1.0/52) < alpha:
 		claim(Finding{
 			Expected: "cards in random order",
 			Observed: fmt.Sprintf("%d of %d places as in the shoe before", same, places), Evidence: evidence,
 		})
 	}
-}
-
-// upperTail is the probability that a binomial of n trials reaches k.
-func upperTail(n, k int, prob float64) float64 {
-	if k <= 0 {
-		return 1
-	}
-	logN, _ := math.Lgamma(float64(n) + 1)
-	sum := 0.0
-	for i := k; i <= n; i++ {
-		a, _ := math.Lgamma(float64(i) + 1)
-		b, _ := math.Lgamma(float64(n-i) + 1)
-		sum += math.Exp(logN - a - b + float64(i)*math.Log(prob) + float64(n-i)*math.Log1p(-prob))
-	}
-	return sum
 }

@@ -22,6 +22,6 @@ func Wilson(k, n uint64) (low, high float64) {
 	}
 	m := float64(n)
 	p := float64(min(k, n)) / m
-	middle, half, scale := p+z*z/(2*m), z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m)), 1+z*z/m
+	middle, half, scale := p+z*z/(2*m), float64(z*math.Sqrt(p*(1-p)/m+z*z/(4*m*m))), 1+z*z/m
 	return max(0, (middle-half)/scale), min(1, (middle+half)/scale)
 }

@@ -56,7 +56,7 @@ func (k *Kernel) Wager(l *law.Law, config *law.Config, w *law.Wager, left *Compo
 		if x.Pays = l.LineOdds(config, w, x.Line).Odds; !x.Returns && x.Pays.Known() {
 			profit = float64(x.Pays.To) / float64(x.Pays.For)
 		}
-		ev += x.Chance * (1 + profit)
+		ev += float64(x.Chance * (1 + profit))
 	}
 	return lines, ev, true
 }

@@ -120,11 +120,11 @@ func (t *Terms) Of(c *baccarat.Coup) float64 {
 // EV returns the expected profit per unit staked.
 func (t *Terms) EV(o *Odds) float64 {
 	if t.OnPair {
-		return o.Pair*(t.Win+1) - 1
+		return float64(o.Pair*(t.Win+1)) - 1
 	}
 	var ev float64
 	for _, class := range t.kernel.classes {
-		ev += o.P[class] * t.Profit[class]
+		ev += float64(o.P[class] * t.Profit[class])
 	}
 	return ev
 }
@@ -133,11 +133,11 @@ func (t *Terms) EV(o *Odds) float64 {
 func (t *Terms) Variance(o *Odds) float64 {
 	ev := t.EV(o)
 	if t.OnPair {
-		return o.Pair*t.Win*t.Win + 1 - o.Pair - ev*ev
+		return float64(o.Pair*t.Win*t.Win) + 1 - o.Pair - float64(ev*ev)
 	}
 	var squares float64
 	for _, class := range t.kernel.classes {
-		squares += o.P[class] * t.Profit[class] * t.Profit[class]
+		squares += float64(o.P[class] * t.Profit[class] * t.Profit[class])
 	}
-	return squares - ev*ev
+	return squares - float64(ev*ev)
 }

@@ -103,7 +103,7 @@ func (in *holdInput) tests() ([]HoldTest, error) {
 		}
 		full, odds := exact.Full(8), exact.Odds{}
 		if offer.Kernel.Odds(&full, &odds) {
-			h.Variance += x.Squares * offer.Terms[spot].Variance(&odds)
+			h.Variance += float64(x.Squares * offer.Terms[spot].Variance(&odds))
 		}
 	}
 	var all []HoldTest
