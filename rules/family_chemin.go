@@ -456,11 +456,26 @@ func checkWagerRange(p *Pass) {
 		return
 	}
 	others, _ := p.agreed(bank)
-	p.Report(Finding{
+	f := Finding{
 		Subject: finding.OfWager(bank.ID), Parts: others, Seat: bank.Seat, Amount: off,
 		Evidence: []record.Seq{bank.Placed}, Expected: p.money(least) + " to " + p.money(most),
 		Observed: p.money(bank.Amount),
-	})
+	}
+	banco := shortBanco(before)
+	follows := bank.Amount >= banco && bank.Amount <= 2*banco
+	if follows {
+		f.Observed += ", which may follow the banco of " + p.money(banco) + " of the round before"
+	}
+	p.suspectIf(follows, f)
+}
+
+// shortBanco is the one wager against the Banker in a round, if it is less than his and it is open whether it equaled
+// his: then one of the two amounts may be wrong. It is 0 otherwise.
+func shortBanco(b *record.BankRound) int64 {
+	if !b.Changed || len(b.Against) != 1 || b.Against[0].Amount >= b.Amount {
+		return 0
+	}
+	return b.Against[0].Amount
 }
 
 // withinAnother reports whether an amount is one to two times the wager of the Banker before the void rounds, or may
