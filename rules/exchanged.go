@@ -98,26 +98,35 @@ type offBy struct {
 	by    int64
 }
 
-// exchanged joins the finding about a wager of which the player gained an amount to the finding about a wager on the
-// same spot of which the player lost it, and reports whether there is one: what one player lacks the other one has.
-// A wager of which a motion is not known has no part in it.
+// exchanged joins the finding about a wager of which the player gained an amount to the finding about a wager of which
+// the player lost it, and reports whether there is one: what one player lacks the other one has. The wagers are on one
+// spot, or of one player, who has of each what was due for the other one. A wager of which a motion is not known has no
+// part in it.
 func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 	if at, _ := p.astray(f); at != 0 {
 		return false
 	}
 	for i, o := range p.offs {
 		at := p.reported(o)
-		if o.by != -by || o.wager.Spot != w.Spot || o.wager.SpotName != w.SpotName || at < 0 {
+		spot := o.wager.Spot == w.Spot && o.wager.SpotName == w.SpotName
+		player := w.Patron != "" && w.Patron == o.wager.Patron && w.Seat == o.wager.Seat
+		swapped := player && moved(w) == o.due() && o.wager.Disposition() == w.Disposition()
+		if o.by != -by || at < 0 || !spot && !swapped {
 			continue
 		}
 		p.offs = slices.Delete(p.offs, i, i+1)
-		if w.Patron != "" && w.Patron == o.wager.Patron && w.Seat == o.wager.Seat {
+		if spot && player {
 			p.Findings = slices.Delete(p.Findings, at, at+1) // the player has what is due: no clause wants a motion for each
 			return true
 		}
 		g := &p.Findings[at]
 		if w.MayBeOf(o.wager) {
 			g.Verdict = finding.Suspect
+		}
+		if !spot {
+			g.Cites = append(p.clauses(g, g.Rule), p.clauses(f, p.rule)...)
+			slices.Sort(g.Cites)
+			g.Cites = slices.Compact(g.Cites)
 		}
 		g.join(f)
 		return true
@@ -127,6 +136,14 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 	}
 	p.offs = append(p.offs, offBy{p.rule, w, by})
 	return false
+}
+
+// clauses are the citations of a finding of a rule.
+func (p *Pass) clauses(f *Finding, of *Rule) []string {
+	if len(f.Cites) > 0 {
+		return slices.Clone(f.Cites)
+	}
+	return p.cited(true, of.Name)
 }
 
 // reported is the index of the finding about an amount that was not due, -1 if there is none that accuses.
