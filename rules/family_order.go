@@ -89,7 +89,7 @@ func (t steps) losingLate() (served, collected record.Seq) {
 // collected against the cards takes no part: its outcome is the finding, and it has no place in the order.
 // Nor does what was taken by mistake from a wager that does not lose, or is taken back after the stake, nor what is
 // paid after the full winnings, nor a vigorish that no wager owes, nor money or vigorish for a wager that is not on
-// record or at another seat: it may be such a mistake.
+// record or at another seat: it may be such a mistake. The rest of a payment takes part if rests does.
 func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Seq)) (first, second record.Seq) {
 	if _, second = breaks(all); second == 0 {
 		return 0, 0
@@ -100,7 +100,8 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	for _, s := range all {
 		owed := !isVig(&s) || !known || p.mayCharge(&s) && p.namesBanker(&s)
 		if known && s.Unplaced() || p.Round.Elsewhere(&s) ||
-			s.Wager >= 0 && (p.misjudged(&p.Round.Wagers[s.Wager]) || p.takenBack(&s) || p.beyondDue(&s)) {
+			s.Wager >= 0 && (p.misjudged(&p.Round.Wagers[s.Wager]) || p.takenBack(&s) || p.beyondDue(&s) ||
+				!p.rests && p.restOfPayment(&s)) {
 			continue
 		}
 		if owed {
@@ -109,6 +110,16 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	}
 	p.due = due
 	return breaks(due)
+}
+
+// restOfPayment reports whether a step pays a wager of which a part was paid before. No sentence says whether what a
+// payment lacked has a place in the order.
+func (p *Pass) restOfPayment(s *record.Step) bool {
+	if s.Kind != record.StepPaid || s.Wager < 0 {
+		return false
+	}
+	paid, full := p.paidBefore(s)
+	return paid > 0 && !full
 }
 
 // misordered is outOfOrder for the winning positions. Steps that came before the result was announced, or before the
@@ -197,7 +208,11 @@ func (p *Pass) stepName(seq record.Seq) string {
 	}
 	for i := range p.Round.Steps {
 		if s := &p.Round.Steps[i]; s.Seq == seq {
-			return fmt.Sprintf("%s of seat %d", what[s.Kind], s.Seat)
+			rest := ""
+			if p.rests && p.restOfPayment(s) {
+				rest = "rest of the "
+			}
+			return fmt.Sprintf("%s%s of seat %d", rest, what[s.Kind], s.Seat)
 		}
 	}
 	return "a step"
@@ -212,9 +227,12 @@ func procedure(name, doc string, number uint32) *Rule {
 			if p.Config.Procedure != number || !p.commission() || !p.ordered() {
 				return
 			}
-			if !p.phasesBroken(number, doc, p.mayBeApart, false) && number > 2 {
-				p.phasesBroken(number, doc, p.apart, true)
+			broken := p.phasesBroken(number, doc, p.mayBeApart, false) ||
+				number > 2 && p.phasesBroken(number, doc, p.apart, true)
+			if p.rests = !broken; p.rests {
+				p.phasesBroken(number, doc, p.mayBeApart, true)
 			}
+			p.rests = false
 		},
 	}
 }
@@ -355,22 +373,30 @@ func (t steps) owes(seat uint32) bool {
 }
 
 func checkDescending(p *Pass) {
-	if !p.ordered() {
-		return
+	if p.ordered() && !p.descends() {
+		p.rests = true
+		p.descends()
+		p.rests = false
 	}
+}
+
+// descends reports the first two steps that break the order of seats, and whether there are any.
+func (p *Pass) descends() bool {
 	for _, s := range p.zones() {
-		if first, second := p.misordered(s, p.ascends); second != 0 {
-			if p.foreignStep(first, second) {
-				return
-			}
-			p.Report(Finding{
+		first, second := p.misordered(s, p.ascends)
+		if second == 0 {
+			continue
+		}
+		if !p.foreignStep(first, second) {
+			p.suspectIf(p.rests, Finding{
 				Expected: "seats served from the highest number downwards",
 				Observed: fmt.Sprintf("%s before %s", p.stepName(first), p.stepName(second)),
 				Evidence: []record.Seq{first, second}, Cites: p.citedProcedure(),
 			})
-			return
 		}
+		return true
 	}
+	return false
 }
 
 // citedProcedure is the clause of the procedure that the table elected, none if it declares none.

@@ -140,6 +140,8 @@ type scratch struct {
 	legal     seatLegality
 	together  map[record.Player]record.Seq
 	offs      []offBy
+	// rests has the rest of a payment take part in the order of settlement.
+	rests bool
 	// byNumber takes the seats in the order of their numbers, whatever the table declares.
 	byNumber bool
 }

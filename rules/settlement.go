@@ -133,19 +133,24 @@ func (p *Pass) beyondDue(s *record.Step) bool {
 	if s.Kind != record.StepPaid {
 		return false
 	}
-	w, paid := &p.Round.Wagers[s.Wager], int64(0)
-	odds := p.oddsOf(w, p.coup())
+	paid, full := p.paidBefore(s)
+	return paid > 0 && full && !p.settledTogether(&p.Round.Wagers[s.Wager])
+}
+
+// paidBefore is what a wager was paid before a step, and whether that is known to be its full winnings.
+func (p *Pass) paidBefore(s *record.Step) (paid int64, full bool) {
+	w := &p.Round.Wagers[s.Wager]
 	for before := range motions(w, p.Round) {
 		switch {
 		case before.Seq >= s.Seq:
-			return paid > 0 && odds.Known() && odds.Compare(paid, w.Amount) >= 0 && !p.settledTogether(w)
 		case before.Kind == record.StepPaid:
 			paid = baccarat.Add(paid, before.Amount)
 		case before.Kind == record.StepCollected:
 			paid -= before.Amount
 		}
 	}
-	return false
+	odds := p.oddsOf(w, p.coup())
+	return paid, odds.Known() && odds.Compare(paid, w.Amount) >= 0
 }
 
 func checkUnsettled(p *Pass) {
