@@ -281,16 +281,18 @@ func (r *Reading) net() int { return len(r.explained) - len(r.beside) }
 func (r *Reading) Explains(f *Finding) bool { return r.explained[f.about()] }
 
 // Restate gives a finding that the reading leaves the facts that it has under the reading, unless that leaves findings
-// which depend on the cards.
+// which depend on the cards. It claims no more than under either reading.
 func (r *Reading) Restate(f *Finding) {
 	left, ok := r.left[f.about()]
-	if !ok || r.leaves > 0 || left.Expected == f.Expected && left.Observed == f.Observed {
+	if !ok || left.Expected == f.Expected && left.Observed == f.Observed {
 		return
 	}
-	if f.Verdict == finding.Suspect {
-		left.Verdict = finding.Suspect
+	if f.Verdict == finding.Suspect || left.Verdict == finding.Suspect {
+		f.Verdict, left.Verdict = finding.Suspect, finding.Suspect
 	}
-	*f = left
+	if r.leaves == 0 {
+		*f = left
+	}
 }
 
 // Dissolves reports whether a finding made earlier does not hold under the reading: it vanishes, or it is about the
