@@ -89,7 +89,7 @@ func (t steps) losingLate() (served, collected record.Seq) {
 // collected against the cards takes no part: its outcome is the finding, and it has no place in the order.
 // Nor does what was taken by mistake from a wager that does not lose, or is taken back after the stake, nor what is
 // paid after the full winnings, nor a vigorish that no wager owes, nor money or vigorish for a wager that is not on
-// record or at another seat: it may be such a mistake. The rest of a payment takes part if rests does.
+// record or at another seat: it may be such a mistake. The rest of a payment or of a vigorish takes part if rests do.
 func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Seq)) (first, second record.Seq) {
 	if _, second = breaks(all); second == 0 {
 		return 0, 0
@@ -99,9 +99,8 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	due := p.due[:0]
 	for _, s := range all {
 		owed := !isVig(&s) || !known || p.mayCharge(&s) && p.namesBanker(&s)
-		if known && s.Unplaced() || p.Round.Elsewhere(&s) ||
-			s.Wager >= 0 && (p.misjudged(&p.Round.Wagers[s.Wager]) || p.takenBack(&s) || p.beyondDue(&s) ||
-				!p.rests && p.restOfPayment(&s)) {
+		if known && s.Unplaced() || p.Round.Elsewhere(&s) || !p.rests && p.restOf(&s) ||
+			s.Wager >= 0 && (p.misjudged(&p.Round.Wagers[s.Wager]) || p.takenBack(&s) || p.beyondDue(&s)) {
 			continue
 		}
 		if owed {
@@ -112,14 +111,27 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	return breaks(due)
 }
 
-// restOfPayment reports whether a step pays a wager of which a part was paid before. No sentence says whether what a
-// payment lacked has a place in the order.
-func (p *Pass) restOfPayment(s *record.Step) bool {
+// restOf reports whether a step pays a wager of which a part was paid before, or charges one that was charged before.
+// No sentence says whether what the first step lacked has a place in the order.
+func (p *Pass) restOf(s *record.Step) bool {
+	if isVig(s) {
+		return record.Any(p.Round.Steps, func(b *record.Step) bool {
+			return isVig(b) && b.Seq < s.Seq && b.Seat == s.Seat && chargesOne(b, s)
+		})
+	}
 	if s.Kind != record.StepPaid || s.Wager < 0 {
 		return false
 	}
 	paid, full := p.paidBefore(s)
 	return paid > 0 && !full
+}
+
+// chargesOne reports whether two steps name one wager.
+func chargesOne(a, b *record.Step) bool {
+	named := func(s *record.Step, wager int) bool {
+		return wager >= 0 && (s.Wager == wager || slices.Contains(s.Wagers, wager))
+	}
+	return named(b, a.Wager) || slices.ContainsFunc(a.Wagers, func(wager int) bool { return named(b, wager) })
 }
 
 // misordered is outOfOrder for the winning positions. Steps that came before the result was announced, or before the
@@ -208,11 +220,15 @@ func (p *Pass) stepName(seq record.Seq) string {
 	}
 	for i := range p.Round.Steps {
 		if s := &p.Round.Steps[i]; s.Seq == seq {
-			rest := ""
-			if p.rests && p.restOfPayment(s) {
-				rest = "rest of the "
+			which := ""
+			switch {
+			case !p.rests || !p.restOf(s):
+			case isVig(s):
+				which = "further "
+			default:
+				which = "rest of the "
 			}
-			return fmt.Sprintf("%s%s of seat %d", rest, what[s.Kind], s.Seat)
+			return fmt.Sprintf("%s%s of seat %d", which, what[s.Kind], s.Seat)
 		}
 	}
 	return "a step"

@@ -140,7 +140,7 @@ type scratch struct {
 	legal     seatLegality
 	together  map[record.Player]record.Seq
 	offs      []offBy
-	// rests has the rest of a payment take part in the order of settlement.
+	// rests has the rest of a payment or of a vigorish take part in the order of settlement.
 	rests bool
 	// byNumber takes the seats in the order of their numbers, whatever the table declares.
 	byNumber bool
