@@ -711,8 +711,15 @@ func checkAfterBanker(p *Pass) {
 		return
 	}
 	for i := range p.Round.Wagers {
-		if w := &p.Round.Wagers[i]; w.Spot == baccarat.SpotAgainstBanker && w.Placed < bank.Placed {
-			p.reportWager(w, "after the Banker's wager", "before it", bank.Placed)
+		w := &p.Round.Wagers[i]
+		if w.Spot != baccarat.SpotAgainstBanker || w.Placed > bank.Placed {
+			continue
+		}
+		from := len(p.Findings)
+		p.reportWager(w, "after the Banker's wager", "before it", bank.Placed)
+		f := &p.Findings[from]
+		if stands, _ := w.StoodAt(p.Round.FirstCard()); stands == 0 && w.Gone && f.Verdict == "" {
+			f.Verdict, f.Observed = finding.Information, f.Observed+", and given back before the first card"
 		}
 	}
 }
