@@ -19,6 +19,9 @@ func (p *Pass) unknownBefore() string {
 	if last := p.lastDecided(); last != nil && last.Changed {
 		return "the Banker's wager of the last decided round was changed after a wager against it, or its banco was of less"
 	}
+	if last := p.lastDecided(); last != nil && last.Result == baccarat.Void && !p.wagersLost() {
+		return "whether the wager of a void round is the preceding one is not in the text"
+	}
 	if last := p.lastDecided(); last != nil && exceeded(last) {
 		return "a wager against the Banker exceeded the Banker's in the last decided round"
 	}
