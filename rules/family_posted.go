@@ -103,6 +103,7 @@ func checkPostedOdds(p *Pass) {
 		}
 		for _, row := range c.Rows {
 			q.compare(c, row, p.lawfulRow(c, row))
+			q.unpaid(c, row)
 		}
 		f := Finding{Expected: strings.Join(q.expected, "; "), Evidence: []record.Seq{at}}
 		if len(q.proved) > 0 {
@@ -125,14 +126,7 @@ type postings struct {
 }
 
 func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) {
-	s, name := row.Spot, row.Spot.String()
-	if row.Name != "" {
-		name = row.Name
-	}
-	if row.Line != "" {
-		name += "/" + row.Line
-	}
-	side := s.SideBet()
+	s, name, side := row.Spot, rowName(row), row.Spot.SideBet()
 	if !row.Odds.Known() || !want.Known() || side != baccarat.NoSideBet && !c.Offers(side) || q.posted(c, row) ||
 		row.Line == "" && s == baccarat.SpotBanker && q.p.lessCommission(c, row.Odds) {
 		return
@@ -156,6 +150,33 @@ func (q *postings) compare(c *law.Config, row law.PostedRow, want law.SpotOdds) 
 		}
 		q.other = union(q.other, clauses)
 	}
+}
+
+// rowName is a row as a configuration names it.
+func rowName(row law.PostedRow) string {
+	name := row.Spot.String()
+	if row.Name != "" {
+		name = row.Name
+	}
+	if row.Line != "" {
+		name += "/" + row.Line
+	}
+	return name
+}
+
+// unpaid suspects odds that are posted for a line which loses under the elected pay table.
+func (q *postings) unpaid(c *law.Config, row law.PostedRow) {
+	w := q.p.Law.Wager(row.Spot, row.Name)
+	if w == nil || !w.RowsDecide || !q.p.Law.Prints(c, w) || q.p.Law.FlatOdds(c, w).Known() || !c.OffersWager(w) ||
+		q.p.Law.OddsOfLine(c, w, row.Line).Known() || q.posted(c, row) ||
+		!slices.ContainsFunc(w.Lines, func(l law.Line) bool { return l.Name == row.Line }) {
+		return
+	}
+	q.expected = append(q.expected, fmt.Sprintf("%s not posted, it loses under paytable %s",
+		rowName(row), c.PayTable(w.PayTable)))
+	q.suspected = append(q.suspected, fmt.Sprintf("%s posted %v", rowName(row), row.Odds))
+	clauses, _ := q.p.inscribed(row.Spot)
+	q.other = union(q.other, clauses)
 }
 
 // posted reports whether the same odds were posted before, where they were judged as now.
