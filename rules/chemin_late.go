@@ -79,16 +79,21 @@ func (p *Pass) handedBack(w *record.Wager) bool {
 	return w.Gone || w.Disposition() == baccarat.Return && p.Round.Coup().Result() != baccarat.Tie
 }
 
-// checkOtherWager finds wagers that are neither the Banker's nor made against it. No sentence that was found permits or
-// forbids them: 19:47-3.2(b) and 7.2(b) are about other games.
+// checkOtherWager finds wagers that are neither the Banker's nor made against it, and wagers against it that are not of
+// chips or plaques. No sentence that was found permits or forbids them: 19:47-3.2(b) and (c) and 7.2(b) and (c) are
+// about other games, 4.6(c) about the Banker's wager.
 func checkOtherWager(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
-		if i+1 == p.Round.Bank || w.Gone || w.Spot == baccarat.SpotAgainstBanker {
-			continue
+		switch {
+		case i+1 == p.Round.Bank || w.Gone:
+		case w.Spot != baccarat.SpotAgainstBanker:
+			p.CannotJudge(fmt.Sprintf("%s (%v)", p.rule.Unknown, w.Spot), w.Placed)
+			return
+		case w.Medium != baccarat.NoMedium && w.Medium != baccarat.Chips && w.Medium != baccarat.Plaques:
+			p.CannotJudge(fmt.Sprintf("no sentence on a wager against the Banker by %v was found", w.Medium), w.Placed)
+			return
 		}
-		p.CannotJudge(fmt.Sprintf("%s (%v)", p.rule.Unknown, w.Spot), w.Placed)
-		return
 	}
 }
 
@@ -116,14 +121,15 @@ func (p *Pass) cannotJudgeFrom(from int) {
 // checkUnusualDraw says that a draw cannot be judged which neither the drawing table of the other games nor the sources
 // on chemin de fer have, unless the rulebook judges it.
 func checkUnusualDraw(p *Pass) {
-	if p.judges("chemin.draw.optional-cells") {
+	from := len(p.Findings)
+	checkMaxOneExtra(p)
+	if p.cannotJudgeFrom(from); len(p.Findings) > from || p.judges("chemin.draw.optional-cells") {
 		return
 	}
 	c, ok := p.drawn()
 	if !ok {
 		return
 	}
-	from := len(p.Findings)
 	switch {
 	case !c.Natural():
 		p.judgeCells(c)
