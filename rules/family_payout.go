@@ -120,7 +120,7 @@ var payoutFamily = []*Rule{
 // payable reports whether a wager was paid, not twice, and rightly so: only then its amount is judged.
 func (p *Pass) payable(w *record.Wager) bool {
 	return w.Disposition() == baccarat.Pay && p.disposition(w) == baccarat.Pay && !p.settledTwice(w) &&
-		p.raisePaid(w) == 0 && p.read(w) && !p.settledTogether(w)
+		p.raisePaid(w) == 0 && p.read(w) && !p.settledTogether(w) && !p.sweeps(w)
 }
 
 // raisePaid is by how much a wager was raised after a motion of its settlement, then paid, and paid in all as if the
@@ -301,7 +301,7 @@ func checkReturnIntact(p *Pass) {
 		want := p.disposition(w)
 		if w.Disposition() == baccarat.Return && (want == baccarat.Return || p.cancelled()) &&
 			w.Net().Returned != w.Amount && !p.settledTwice(w) && p.read(w) && !p.lacksCoupon(w, w.Net().Returned) &&
-			!p.settledTogether(w) {
+			!p.settledTogether(w) && !p.sweeps(w) {
 			takes := p.takes()
 			// A payment is reported in full beside its vigorish. Of a return the events do not tell that nothing was charged.
 			charged := p.Round.PaidNet(p.Law.Law, i, &takes) ||
@@ -316,7 +316,7 @@ func checkCollectIntact(p *Pass) {
 		w := &p.Round.Wagers[i]
 		if w.Disposition() == baccarat.Collect && p.disposition(w) == baccarat.Collect &&
 			w.Net().Collected != w.Amount && !p.settledTwice(w) && p.read(w) && !p.lacksCoupon(w, w.Net().Collected) &&
-			!p.settledTogether(w) {
+			!p.settledTogether(w) && !p.sweeps(w) {
 			p.reportIntact(w, "collected", w.Net().Collected, false)
 		}
 	}

@@ -163,6 +163,10 @@ func checkUnsettled(p *Pass) {
 			p.onePlayer(w)
 			continue
 		}
+		if by := p.sweeper(w); by != nil {
+			p.suspectSwept(w, by)
+			continue
+		}
 		observed := p.unsettled(w)
 		if undealt(r) {
 			observed = p.moved(w)

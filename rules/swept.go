@@ -1,0 +1,100 @@
+package rules
+
+import (
+	"fmt"
+
+	"github.com/shoeproof/shoeproof/baccarat"
+	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/record"
+)
+
+// A dealer may settle the wagers of a player on several spots with one motion, which names one of them. No clause wants
+// a motion for each, but the events do not tell it from a wager that was settled wrongly beside others that were
+// forgotten: it is suspected, as one finding.
+
+// sweeps reports whether what moved for a wager is what is due for it and for wagers of its player, on other spots,
+// that no motion names. It is not looked for in a round of more wagers than a full table has.
+func (p *Pass) sweeps(w *record.Wager) bool {
+	if len(p.Round.Wagers) > mostSteps || w.Patron == "" || w.Gone || w.Settlements() == 0 ||
+		p.becomes(w) != w.Disposition() || p.settledTwice(w) {
+		return false
+	}
+	due := p.full(w)
+	left := moved(w) - due
+	if due == 0 || left <= 0 {
+		return false
+	}
+	for i := range p.Round.Wagers {
+		if o := &p.Round.Wagers[i]; p.sweptBy(o, w) {
+			if due = p.full(o); due == 0 || due > left {
+				return false
+			}
+			left -= due
+		}
+	}
+	return left == 0
+}
+
+// sweptBy reports whether no motion names a wager, and one that names another wager of its player may have settled it.
+func (p *Pass) sweptBy(o, w *record.Wager) bool {
+	return w.Settlements() > 0 && !o.Gone && o.Settlements() == 0 && o.Patron == w.Patron && o.Seat == w.Seat &&
+		p.becomes(o) == w.Disposition()
+}
+
+// sweeper is the wager whose motion settled another one as well, nil if there is none.
+func (p *Pass) sweeper(w *record.Wager) *record.Wager {
+	if len(p.Round.Wagers) > mostSteps || w.Settlements() > 0 || w.Patron == "" {
+		return nil
+	}
+	for i := range p.Round.Wagers {
+		if o := &p.Round.Wagers[i]; p.sweptBy(w, o) && p.sweeps(o) {
+			return o
+		}
+	}
+	return nil
+}
+
+// becomes is what is to become of a wager, also in a round that was cancelled.
+func (p *Pass) becomes(w *record.Wager) baccarat.Disposition {
+	if p.cancelled() {
+		return baccarat.Return
+	}
+	return p.disposition(w)
+}
+
+// full is what a wager is due in full, 0 if that is not known.
+func (p *Pass) full(w *record.Wager) int64 {
+	switch p.becomes(w) {
+	case baccarat.Collect, baccarat.Return:
+		return w.Amount
+	case baccarat.Pay:
+		if odds := p.oddsOf(w, p.coup()); odds.Known() {
+			return odds.Winnings(w.Amount)
+		}
+	default: // it moves nothing, or what is not known
+	}
+	return 0
+}
+
+// suspectSwept suspects the wagers that were settled with another one, as one finding about the first of them.
+func (p *Pass) suspectSwept(first, by *record.Wager) {
+	f := Finding{
+		Subject: finding.OfWager(first.ID), Parts: []finding.Subject{finding.OfWager(by.ID)}, Seat: first.Seat,
+		Amount: moved(by) - p.full(by), Evidence: moneyEvidence(by, p.Round), Expected: p.settleOnce(first),
+		Observed: fmt.Sprintf("not settled; %s for %v is what is due for all wagers of the patron", p.settled(by), by.Spot),
+	}
+	for i := range p.Round.Wagers {
+		o := &p.Round.Wagers[i]
+		if !p.sweptBy(o, by) {
+			continue
+		}
+		if f.Evidence = append(f.Evidence, o.Placed); o != first {
+			f.Parts = append(f.Parts, finding.OfWager(o.ID))
+		}
+		if o.Placed < first.Placed {
+			return // reported of that one
+		}
+	}
+	p.citeVoid(&f)
+	p.Suspect(f)
+}
