@@ -181,10 +181,10 @@ AS WITH
     (toFloat64(toUnixTimestamp64Nano(e.at)) - toFloat64(toUnixTimestamp64Nano(now64(9)))) / 60000000000. AS minutes
 SELECT
     e.property_id AS property_id,
-    argMax(e.pit_id, e.at) AS pit_id,
+    argMax(e.pit_id, latest) AS pit_id,
     e.table_id AS table_id,
     max(e.at) AS at,
-    argMax(e.seq, e.at) AS seq,
+    argMax(e.seq, latest) AS seq,
     argMax(e.shoe_id, latest) AS shoe_id,
     argMax(e.round, latest) AS round,
     argMax(e.kind, latest) AS kind,
@@ -898,8 +898,8 @@ FROM
         property_id,
         table_id,
         config_id,
-        argMax(game, seq) AS game,
-        argMax(JSONExtractString(config, 'currency'), seq) AS currency
+        argMax(game, (seq, at)) AS game,
+        argMax(JSONExtractString(config, 'currency'), (seq, at)) AS currency
     FROM _database_.v_table_configs
     WHERE NOT closed
     GROUP BY
@@ -932,7 +932,7 @@ CREATE VIEW _database_.v_dealer_findings
     `verdict` LowCardinality(String) COMMENT 'BREACH, SUSPECT, UNAUDITABLE or INFO',
     `findings` UInt64 COMMENT 'number of findings',
     `amount` Int64 COMMENT 'money at issue in the deviation; minor units',
-    `currency` String COMMENT 'ISO 4217 code of the currency of the amounts; empty if unknown'
+    `currency` LowCardinality(String) COMMENT 'ISO 4217 code of the currency of the amounts; empty if unknown'
 )
 COMMENT 'findings by dealer, gaming day and rule'
 AS SELECT
@@ -944,7 +944,7 @@ AS SELECT
     verdict,
     count() AS findings,
     sum(amount) AS amount,
-    any(currency) AS currency
+    currency
 FROM _database_.findings
 FINAL
 WHERE (dealer_id != '') AND (id GLOBAL NOT IN (
@@ -957,7 +957,8 @@ GROUP BY
     gaming_day,
     rule,
     severity,
-    verdict;
+    verdict,
+    currency;
 
 CREATE VIEW _database_.v_events
 (
@@ -1050,7 +1051,8 @@ FROM _database_.feeds
 FINAL
 ORDER BY
     received_at DESC,
-    seq DESC
+    seq DESC,
+    clock ASC
 LIMIT 1 BY
     property_id,
     table_id;
@@ -1303,7 +1305,9 @@ WHERE (property_id, id, version) GLOBAL IN (
 )
 ORDER BY
     empty(basis) ASC,
-    arrived_at ASC
+    arrived_at ASC,
+    urgency ASC,
+    at ASC
 LIMIT 1 BY
     property_id,
     id;
@@ -1386,7 +1390,9 @@ WHERE (property_id, id, version) GLOBAL IN (
 )
 ORDER BY
     empty(basis) ASC,
-    arrived_at ASC
+    arrived_at ASC,
+    urgency ASC,
+    at ASC
 LIMIT 1 BY
     property_id,
     id;
@@ -1638,7 +1644,7 @@ FINAL;
 CREATE VIEW _database_.v_triage
 (
     `finding_id` String COMMENT 'id of the finding',
-    `property_id` String COMMENT 'the property, as publishers name it',
+    `property_id` LowCardinality(String) COMMENT 'the property, as publishers name it',
     `first_step_at` DateTime64(9, 'UTC') COMMENT 'time of the first action, UTC',
     `first_actor` String COMMENT 'user of the first action',
     `state` String COMMENT 'state of triage: new, acknowledged, in_review, escalated, closing, closed, reopened or withdrawn',
@@ -1647,17 +1653,21 @@ CREATE VIEW _database_.v_triage
     `steps` UInt64 COMMENT 'number of actions'
 )
 COMMENT 'state of triage of each finding'
-AS SELECT
+AS WITH
+    (a.at, a.action != 'note', a.chain, a.link) AS step
+SELECT
     a.finding_id AS finding_id,
-    any(a.property_id) AS property_id,
+    a.property_id AS property_id,
     min(a.at) AS first_step_at,
-    argMin(a.actor, a.at) AS first_actor,
-    argMax(a.to_state, a.at) AS state,
-    argMax(a.disposition, a.at) AS disposition,
+    argMin(a.actor, step) AS first_actor,
+    argMax(a.to_state, step) AS state,
+    argMaxIf(a.disposition, step, a.action != 'note') AS disposition,
     max(a.at) AS last_step_at,
     count() AS steps
 FROM _database_.finding_actions AS a
-GROUP BY a.finding_id;
+GROUP BY
+    a.property_id,
+    a.finding_id;
 
 CREATE VIEW _database_.v_vigorish
 (
@@ -1866,9 +1876,9 @@ COMMENT 'findings that a later run withdrew, and why'
 AS SELECT
     w.property_id AS property_id,
     w.finding_id AS finding_id,
-    any(w.gaming_day) AS gaming_day,
-    any(w.shift) AS shift,
-    any(w.rule) AS rule,
+    argMax(w.gaming_day, w.at) AS gaming_day,
+    argMax(w.shift, w.at) AS shift,
+    argMax(w.rule, w.at) AS rule,
     max(w.at) AS withdrawn_at,
     argMax(w.reason, w.at) AS reason,
     argMax(w.run_id, w.at) AS run_id
