@@ -320,20 +320,25 @@ func apiRounds(c *Console, x *exchange) error {
 	p := page{name: "rounds", rows: rows}
 	if n := len(rows); n > 0 && n == store.LimitOf(q.Limit) {
 		last := &rows[n-1]
-		p.next = strconv.FormatInt(last.At.UnixNano(), 10) + pathOf(last.PropertyID, last.TableID)
+		p.next = strconv.FormatInt(last.At.UnixNano(), 10) + pathOf(last.PropertyID, last.TableID, last.ShoeID,
+			strconv.FormatUint(uint64(last.Round), 10))
 	}
 	return x.pageOf(p, err)
 }
 
-// roundOf parses a cursor of rounds: the time, the property and the table of the last one.
+// roundOf parses a cursor of rounds: the time, the property, the table, the shoe and the number of the last one.
 func roundOf(cursor string) (r store.Round, err error) {
 	parts := strings.Split(cursor, "/")
-	if len(parts) == 3 {
+	if len(parts) == 5 {
 		at, bad := strconv.ParseInt(parts[0], 10, 64)
 		property, wrong := url.PathUnescape(parts[1])
 		table, faulty := url.PathUnescape(parts[2])
-		if errors.Join(bad, wrong, faulty) == nil {
-			return store.Round{At: time.Unix(0, at), PropertyID: property, TableID: table}, nil
+		shoe, broken := url.PathUnescape(parts[3])
+		n, off := strconv.ParseUint(parts[4], 10, 32)
+		if errors.Join(bad, wrong, faulty, broken, off) == nil {
+			return store.Round{
+				At: time.Unix(0, at), PropertyID: property, TableID: table, ShoeID: shoe, Round: uint32(n),
+			}, nil
 		}
 	}
 	return r, badRequest("after %q: want the value next of the page before", cursor)

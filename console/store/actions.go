@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"time"
+
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 // Action is one action of triage on one finding, as stored.
@@ -44,12 +46,12 @@ func (s *Store) Untouched(scope Scope, finding string) bool {
 // Actions returns the actions on a finding, the first one first.
 func (s *Store) Actions(ctx context.Context, scope Scope, finding string) ([]Action, error) {
 	w := in(scope).equal("finding_id", finding)
-	return s.actions(ctx, w, ` ORDER BY at LIMIT 1000`)
+	return s.actions(ctx, w, ` ORDER BY `+clickhouse.StepOrder+` LIMIT 1000`)
 }
 
 // ActionsSince returns all actions since a moment, the latest first.
 func (s *Store) ActionsSince(ctx context.Context, scope Scope, since time.Time, n int) ([]Action, error) {
-	return s.actions(ctx, in(scope).since("at", since), ` ORDER BY at DESC, finding_id`+limit(n))
+	return s.actions(ctx, in(scope).since("at", since), ` ORDER BY at DESC, finding_id, action = 'note', chain, link DESC`+limit(n))
 }
 
 func (s *Store) actions(ctx context.Context, w *where, order string) ([]Action, error) {

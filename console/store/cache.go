@@ -137,7 +137,7 @@ func (s *Store) Reload(ctx context.Context) error {
 		threads = 2
 	}
 	w := (&where{}).with("max", s.maxOpen+1)
-	rows, err := s.newest(ctx, threads, "FINAL ORDER BY urgency, at DESC LIMIT {max:Int64}", w)
+	rows, err := s.newest(ctx, threads, "FINAL ORDER BY urgency, at DESC, id LIMIT {max:Int64}", w)
 	if err != nil {
 		return err
 	}

@@ -151,14 +151,15 @@ func (s *Store) Cases(ctx context.Context, scope Scope, finding string) ([]CaseR
 			if(max(state_at) = toDateTime64(0, 6), 'open', argMax(state_of, state_at)) AS state,
 			argMax(owner_of, owner_at) AS owner, groupArrayIf(finding_id, last = 'add') AS has_findings,
 			sum(attached) AS files, min(first_at) AS opened_at, max(last_at) AS changed_at
-		FROM (SELECT property_id, case_id, finding_id, argMax(action, c.at) AS last,
-				argMinIf(text, c.at, action = 'open') AS title_of, argMaxIf(kind, c.at, action = 'state') AS state_of,
-				maxIf(c.at, action = 'state') AS state_at, argMaxIf(name, c.at, action = 'assign') AS owner_of,
+		FROM (SELECT property_id, case_id, finding_id, argMax(action, (c.at, hash)) AS last,
+				argMinIf(text, (c.at, hash), action = 'open') AS title_of,
+				argMaxIf(kind, (c.at, hash), action = 'state') AS state_of,
+				maxIf(c.at, action = 'state') AS state_at, argMaxIf(name, (c.at, hash), action = 'assign') AS owner_of,
 				maxIf(c.at, action = 'assign') AS owner_at, countIf(action = 'attach') AS attached,
 				min(c.at) AS first_at, max(c.at) AS last_at
 			FROM {{case_steps}} AS c WHERE `+w.String()+` GROUP BY property_id, case_id, finding_id)
 		GROUP BY property_id, case_id)
-	WHERE title != '' ORDER BY has_it DESC, changed_at DESC LIMIT 500`, w)
+	WHERE title != '' ORDER BY has_it DESC, changed_at DESC, property_id, id LIMIT 500`, w)
 }
 
 // CaseTitles returns the titles of cases by id.
@@ -172,7 +173,7 @@ func (s *Store) CaseTitles(ctx context.Context, scope Scope, ids []string) (map[
 		Title string `ch:"title"`
 	}
 	w := in(scope).and("case_id IN {ids:Array(String)} AND action = 'open'", "ids", ids)
-	all, err := read[row](ctx, s, "the titles of cases", `SELECT case_id AS id, argMin(text, c.at) AS title
+	all, err := read[row](ctx, s, "the titles of cases", `SELECT case_id AS id, argMin(text, (c.at, hash)) AS title
 		FROM {{case_steps}} AS c WHERE `+w.String()+` GROUP BY property_id, case_id LIMIT 5000`, w)
 	for _, r := range all {
 		titles[r.ID] = r.Title
@@ -221,7 +222,7 @@ func (s *Store) Attachment(ctx context.Context, scope Scope, property, id, sum s
 		Name    string `ch:"name"`
 		Content string `ch:"content"`
 	}
-	r, err := one[row](ctx, s, "a file of a case", `SELECT name, content FROM {{case_steps}} WHERE `+w.String()+` LIMIT 1`, w)
+	r, err := one[row](ctx, s, "a file of a case", `SELECT name, content FROM {{case_steps}} WHERE `+w.String()+` ORDER BY at, hash LIMIT 1`, w)
 	if err != nil {
 		return "", nil, err
 	}

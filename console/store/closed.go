@@ -153,7 +153,7 @@ func (s *Store) ActedOn(ctx context.Context, scope Scope, actions []Action) (map
 	ids = slices.DeleteFunc(ids, func(id string) bool { return byID[id].ID != "" })
 	rest := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
 	more, err := read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} WHERE `+
-		rest.String()+` ORDER BY version DESC LIMIT 1 BY id`, rest)
+		rest.String()+newestVersion+` LIMIT 1 BY id`, rest)
 	for i := range more {
 		f := &more[i]
 		byID[f.ID] = OpenFinding{

@@ -43,7 +43,7 @@ func (s *Store) Events(ctx context.Context, scope Scope, table Location, r Event
 		"first", r.First, "last", r.Last, "also", append([]uint64{}, r.Also...)).equal("kind", r.Kind)
 	var rows []Event
 	err := s.archive.Conn().Select(limited(ctx), &rows, s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL
-		PREWHERE `+w.String()+` ORDER BY seq, event_id
+		PREWHERE `+w.String()+` ORDER BY seq, event_id, sha256, partition, offset, topic
 		LIMIT 1 BY seq, event_id, sha256`+fmt.Sprint(" LIMIT ", 2*MaxRows)), w.args...)
 	return rows, archiveError(err)
 }
@@ -76,7 +76,7 @@ func (s *Store) Replay(ctx context.Context, scope Scope, table Location, r Repla
 		w := in(scope).equal("property_id", table.Property).equal("table_id", table.Table)
 		w.and("seq <= {until:UInt64}", "until", r.Until).and("seq > {from:UInt64}", "from", r.Until-min(r.Until, r.Max))
 		rows, err := s.archive.Conn().Query(limited(ctx), s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL
-		PREWHERE `+w.String()+` ORDER BY partition, offset
+		PREWHERE `+w.String()+` ORDER BY partition, offset, topic
 		LIMIT 1 BY seq, event_id, sha256 SETTINGS max_result_rows = `+strconv.Itoa(maxScan)), w.args...)
 		if err != nil {
 			yield(nil, archiveError(err))

@@ -56,6 +56,9 @@ const findingColumns = `id, kind, verdict, basis, rule, severity, citations, pro
 const current = ` AND (property_id, id) GLOBAL NOT IN (SELECT property_id, finding_id FROM {{withdrawals}}
 	GROUP BY property_id, finding_id HAVING argMax(action, at) = 'withdraw')`
 
+// newestVersion chooses the newest row of a finding. Two live audits of one release may have dated it differently.
+const newestVersion = ` ORDER BY version DESC, at DESC`
+
 const noTriage = `, '' AS state, '' AS owner, '' AS fingerprint`
 
 // Finding returns one finding.
@@ -64,7 +67,7 @@ func (s *Store) Finding(ctx context.Context, scope Scope, id string) (Finding, e
 		w.and("id = {id:String}", "id", id)
 		// Without FINAL, because FINAL does not use the index by id.
 		return one[Finding](ctx, s, "finding", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
-			WHERE `+w.String()+` ORDER BY version DESC LIMIT 1`, w)
+			WHERE `+w.String()+newestVersion+` LIMIT 1`, w)
 	}
 	r, err := s.queued(ctx, scope, id)
 	if err != nil {
@@ -136,7 +139,7 @@ func (s *Store) FindingsByID(ctx context.Context, scope Scope, ids []string) ([]
 	}
 	w := in(scope).and("id IN {ids:Array(String)}", "ids", ids)
 	found, err := read[Finding](ctx, s, "findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}}
-		WHERE `+w.String()+` ORDER BY version DESC LIMIT 1 BY id LIMIT 5000`, w)
+		WHERE `+w.String()+newestVersion+` LIMIT 1 BY id LIMIT 5000`, w)
 	if err != nil {
 		return nil, err
 	}
@@ -212,7 +215,7 @@ func (s *Store) Findings(ctx context.Context, scope Scope, q FindingQuery) ([]Fi
 		query += newest
 	case q.Shoe != "":
 		// Without FINAL, for the index by shoe. Late events may have moved a finding in time.
-		query = `SELECT * FROM (` + query + `WHERE ` + w.String() + current + ` ORDER BY version DESC LIMIT 1 BY id)
+		query = `SELECT * FROM (` + query + `WHERE ` + w.String() + current + newestVersion + ` LIMIT 1 BY id)
 			ORDER BY at DESC, id`
 	default:
 		query += `FINAL PREWHERE ` + w.String() + ` WHERE 1` + current + ` ORDER BY at DESC, id`

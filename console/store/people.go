@@ -94,7 +94,7 @@ func (s *Store) Patron(ctx context.Context, scope Scope, property, patron string
 func (s *Store) PatronWagers(ctx context.Context, scope Scope, property, patron string) ([]Wager, error) {
 	w := in(scope).equal("property_id", property).with("patron", patron)
 	return read[Wager](ctx, s, "a patron's wagers", `SELECT * FROM (SELECT `+columns[Wager]()+
-		ofPatron+w.String()+newestWager+`) ORDER BY at DESC, wager_id LIMIT 200`, w)
+		ofPatron+w.String()+newestWager+`) ORDER BY at DESC, table_id, shoe_id, round, wager_id LIMIT 200`, w)
 }
 
 // PatronFindings returns the findings of the rounds and seats at which a patron had a play. The sorting key of findings
@@ -138,5 +138,5 @@ func (s *Store) Factors(ctx context.Context, scope Scope, detector, key string, 
 	w := in(scope).and("detector = {detector:String} AND key = {key:String}", "detector", detector, "key", key).
 		and("at <= fromUnixTimestamp64Nano({until:Int64})", "until", until.UnixNano())
 	return read[Factor](ctx, s, "evidence", `SELECT at, ln_e, start, key, table_id, shoe_id, round FROM {{evidence}} FINAL
-		WHERE `+w.String()+` ORDER BY at, round LIMIT 5000`, w)
+		WHERE `+w.String()+` ORDER BY at, property_id, table_id, shoe_id, round LIMIT 5000`, w)
 }

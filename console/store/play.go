@@ -221,7 +221,7 @@ func (s *Store) ShoesBefore(ctx context.Context, scope Scope, l Location, before
 // Configs returns the configurations that were in force at a table, the latest first.
 func (s *Store) Configs(ctx context.Context, scope Scope, l Location) ([]Config, error) {
 	table := Location{Property: l.Property, Table: l.Table}
-	return at[Config](ctx, s, "table_configs", table.where(scope), "effective_at DESC, seq DESC LIMIT 50")
+	return at[Config](ctx, s, "table_configs", table.where(scope), "effective_at DESC, seq DESC, at DESC, pit_id LIMIT 50")
 }
 
 // Tile is a table of the floor: its last event and its open findings.

@@ -19,7 +19,7 @@ func (s *Store) AlarmRate(ctx context.Context, scope Scope, since time.Time) ([]
 	w := in(scope).since("changed_at", since).and("severity != 'info'")
 	return read[Slot](ctx, s, "the alarm rate", `SELECT toStartOfInterval(arrived, INTERVAL 10 MINUTE) AS slot,
 		count() AS alarms, countIf(worst = 'critical') AS critical, countIf(worst = 'major') AS major
-	FROM (SELECT o.id AS id, any(o.severity) AS worst, min(o.arrived_at) AS arrived FROM {{open_findings}} AS o
+	FROM (SELECT o.id AS id, argMin(o.severity, o.urgency) AS worst, min(o.arrived_at) AS arrived FROM {{open_findings}} AS o
 		WHERE `+w.String()+` GROUP BY o.id HAVING arrived >= fromUnixTimestamp64Nano({since:Int64}))
 	GROUP BY slot ORDER BY slot LIMIT 1000`, w)
 }
@@ -40,7 +40,7 @@ func (s *Store) ResponseTimes(ctx context.Context, scope Scope, since time.Time)
 		quantile(0.5)(`+seconds+`) AS median, quantile(0.95)(`+seconds+`) AS p95
 	FROM (SELECT finding_id, min(at) AS first_at FROM {{finding_actions}}
 		WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND `+w.String()+` GROUP BY finding_id) AS a
-	INNER JOIN (SELECT id, any(severity) AS severity, min(arrived_at) AS arrived FROM {{open_findings}}
+	INNER JOIN (SELECT id, argMin(severity, urgency) AS severity, min(arrived_at) AS arrived FROM {{open_findings}}
 		WHERE `+arrivedSince+` AND `+w.String()+` GROUP BY id) AS o ON o.id = a.finding_id
 	GROUP BY severity ORDER BY severity LIMIT 10`, w)
 }
@@ -65,7 +65,7 @@ func (s *Store) NoisyRules(ctx context.Context, scope Scope, since time.Time) ([
 			'rule-misconfiguration', 'benign-variance', 'duplicate')) AS unfounded
 	FROM (SELECT id, any(rule) AS rule FROM {{open_findings}}
 		WHERE `+arrivedSince+` AND `+w.String()+` GROUP BY id) AS o
-	LEFT JOIN (SELECT finding_id, argMax(if(to_state = 'closed', disposition, ''), at) AS disposition
+	LEFT JOIN (SELECT finding_id, argMaxIf(if(to_state = 'closed', disposition, ''), at, action != 'note') AS disposition
 		FROM {{finding_actions}} WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND `+w.String()+`
 		GROUP BY finding_id) AS a
 	ON o.id = a.finding_id GROUP BY rule ORDER BY found DESC, rule LIMIT 20`, w)

@@ -37,14 +37,14 @@ type SignedHandover struct {
 // Handovers returns the latest hand-overs and acceptances, the latest first.
 func (s *Store) Handovers(ctx context.Context, scope Scope) ([]Handover, error) {
 	w := in(scope)
-	return list[Handover](ctx, s, "hand-overs", `{{handovers}} WHERE `+w.String()+` ORDER BY at DESC LIMIT 60`, w)
+	return list[Handover](ctx, s, "hand-overs", `{{handovers}} WHERE `+w.String()+` ORDER BY at DESC, property_id, id, action, issuer, subject LIMIT 60`, w)
 }
 
 // Handover returns a hand-over and its acceptances, in order.
 func (s *Store) Handover(ctx context.Context, scope Scope, property, id string) ([]SignedHandover, error) {
 	w := in(scope).and("property_id = {property_id:String} AND id = {id:String} AND id != ''",
 		"property_id", property, "id", id)
-	return list[SignedHandover](ctx, s, "a hand-over", `{{handovers}} WHERE `+w.String()+` ORDER BY at LIMIT 10`, w)
+	return list[SignedHandover](ctx, s, "a hand-over", `{{handovers}} WHERE `+w.String()+` ORDER BY at, action, issuer, subject LIMIT 10`, w)
 }
 
 // HandOver stores a hand-over, or the acceptance of one.
@@ -148,7 +148,7 @@ func (s *Store) Notices(ctx context.Context, since time.Time) ([]Entry, error) {
 	w := (&where{}).since("at", since).and("action IN {actions:Array(String)}", "actions",
 		[]string{Notified, NotNotified, NotifyBegins})
 	return list[Entry](ctx, s, "the console log",
-		`(SELECT * FROM {{console_log}} WHERE `+w.String()+` ORDER BY at DESC LIMIT 20000) ORDER BY at`, w)
+		`(SELECT * FROM {{console_log}} WHERE `+w.String()+` ORDER BY at DESC, chain, link DESC LIMIT 20000) ORDER BY at, chain, link`, w)
 }
 
 // Properties returns the names of the properties in scope that have a table.

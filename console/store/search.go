@@ -66,11 +66,13 @@ func (s *Store) findRounds(ctx context.Context, scope Scope, q RoundQuery) ([]Ro
 	}
 	if last := &q.After; !last.At.IsZero() && q.Near.IsZero() {
 		w.and(`at <= fromUnixTimestamp64Nano({last:Int64}) AND (at < fromUnixTimestamp64Nano({last:Int64})
-			OR (property_id, table_id) > ({last_property:String}, {last_table:String}))`,
-			"last", last.At.UnixNano(), "last_property", last.PropertyID, "last_table", last.TableID)
+			OR (property_id, table_id, shoe_id, round) >
+			({last_property:String}, {last_table:String}, {last_shoe:String}, {last_round:UInt32}))`,
+			"last", last.At.UnixNano(), "last_property", last.PropertyID, "last_table", last.TableID, "last_shoe", last.ShoeID,
+			"last_round", last.Round)
 		wagers += " AND at <= fromUnixTimestamp64Nano({last:Int64})"
 	}
-	first := ` ORDER BY ` + order + `, property_id, table_id, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round` +
+	first := ` ORDER BY ` + order + `, property_id, table_id, shoe_id, round, version DESC LIMIT 1 BY property_id, table_id, shoe_id, round` +
 		limit(q.Limit)
 	if q.ofWagers() {
 		w.with("seat", q.Seat, "min_stake", q.MinStake, "max_stake", q.MaxStake)
@@ -150,7 +152,7 @@ func (s *Store) Abbreviated(ctx context.Context, scope Scope, digits string) ([]
 	// The actions are sorted by finding.
 	w := in(scope).and("startsWith(finding_id, {digits:String})", "digits", digits)
 	acted, err := s.names(ctx, "findings",
-		`SELECT DISTINCT finding_id AS name FROM {{finding_actions}} WHERE `+w.String()+` LIMIT 20`, w)
+		`SELECT DISTINCT finding_id AS name FROM {{finding_actions}} WHERE `+w.String()+` ORDER BY name LIMIT 20`, w)
 	ids = append(ids, acted...)
 	if len(ids) == 0 && err == nil { // the finding may have arrived since the last read of the queue
 		if err = s.Refresh(ctx); err == nil {
@@ -166,21 +168,21 @@ func (s *Store) Abbreviated(ctx context.Context, scope Scope, digits string) ([]
 func (s *Store) PlayOf(ctx context.Context, scope Scope, patron string) ([]string, error) {
 	w := in(scope).with("patron", patron)
 	return s.names(ctx, "a patron's properties",
-		`SELECT DISTINCT property_id AS name`+ofPatron+w.String()+` LIMIT 20`, w)
+		`SELECT DISTINCT property_id AS name`+ofPatron+w.String()+` ORDER BY name LIMIT 20`, w)
 }
 
 // DealtBy returns the properties in scope at which a dealer dealt.
 func (s *Store) DealtBy(ctx context.Context, scope Scope, dealer string) ([]string, error) {
 	w := in(scope).equal("dealer_id", dealer)
 	return s.names(ctx, "a dealer's properties",
-		`SELECT DISTINCT property_id AS name FROM {{dealer_rounds}} WHERE `+w.String()+` LIMIT 20`, w)
+		`SELECT DISTINCT property_id AS name FROM {{dealer_rounds}} WHERE `+w.String()+` ORDER BY name LIMIT 20`, w)
 }
 
 // Currency returns the currency of a table, or the one currency of the tables of a property; empty if it is unknown.
 func (s *Store) Currency(ctx context.Context, scope Scope, l Location) (string, error) {
 	w := in(scope).equal("property_id", l.Property).equal("table_id", l.Table)
 	all, err := s.names(ctx, "the currency of a table", `SELECT DISTINCT name
-		FROM (SELECT argMax(JSONExtractString(config, 'currency'), (effective_at, seq)) AS name FROM {{table_configs}}
+		FROM (SELECT argMax(JSONExtractString(config, 'currency'), (effective_at, seq, at)) AS name FROM {{table_configs}}
 			WHERE `+w.String()+` AND config != '' GROUP BY property_id, table_id) LIMIT 2`, w)
 	if err != nil || len(all) != 1 {
 		return "", err

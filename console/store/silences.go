@@ -27,7 +27,7 @@ const MaxSilence = 24 * time.Hour
 // Silences returns the silences of the last week, the latest first. Those in force are among them.
 func (s *Store) Silences(ctx context.Context, scope Scope) ([]Silence, error) {
 	w := in(scope).since("at", s.now().AddDate(0, 0, -7))
-	return s.silences(ctx, w, ` ORDER BY at DESC LIMIT 500`)
+	return s.silences(ctx, w, ` ORDER BY at DESC, property_id, id LIMIT 500`)
 }
 
 // inForce returns the silences that are neither lifted nor expired.

@@ -48,11 +48,10 @@ func (s *Store) Takings(ctx context.Context, scope Scope, q TakingQuery) ([]Taki
 	}
 	return read[Taking](ctx, s, "what the house took", `SELECT r.table_id AS table_id, r.shoe_id AS shoe_id,
 		r.round AS round, r.at AS at, r.dealer_id AS dealer_id, r.config_id AS config_id, r.decks AS decks,
-		r.unseen AS unseen, w.spots AS spots, w.stakes AS stakes, w.results AS results
+		r.unseen AS unseen, w.played.1 AS spots, w.played.2 AS stakes, w.played.3 AS results
 	FROM (SELECT table_id, shoe_id, round, at, dealer_id, config_id, decks, unseen FROM {{rounds}}
 		WHERE `+of+rounds+` ORDER BY version DESC LIMIT 1 BY table_id, shoe_id, round) AS r
-	INNER JOIN (SELECT table_id, shoe_id, round, groupArray(spot) AS spots, groupArray(staked) AS stakes,
-			groupArray(won) AS results
+	INNER JOIN (SELECT table_id, shoe_id, round, arraySort(groupArray((toString(spot), staked, won))) AS played
 		FROM (SELECT b.table_id AS table_id, b.shoe_id AS shoe_id, b.round AS round, b.spot AS spot,
 				sum(b.stake) AS staked, sum(b.collected - b.paid + v.taken) AS won
 			FROM (SELECT table_id, shoe_id, round, wager_id, spot, stake, paid, collected, disposition FROM {{wagers}}
@@ -67,7 +66,7 @@ func (s *Store) Takings(ctx context.Context, scope Scope, q TakingQuery) ([]Taki
 			GROUP BY table_id, shoe_id, round, spot)
 		GROUP BY table_id, shoe_id, round) AS w
 	ON r.table_id = w.table_id AND r.shoe_id = w.shoe_id AND r.round = w.round
-	ORDER BY at DESC, round DESC LIMIT 5000`, w)
+	ORDER BY at DESC, table_id, shoe_id, round DESC LIMIT 5000`, w)
 }
 
 // Offered is a configuration of a table as JSON.
@@ -82,7 +81,7 @@ func (s *Store) Offered(ctx context.Context, scope Scope, property string, table
 	w := in(scope).equal("property_id", property).and("table_id IN {tables:Array(String)} AND config != ''", "tables",
 		tables)
 	return list[Offered](ctx, s, "configurations", `{{table_configs}} WHERE `+w.String()+`
-		ORDER BY effective_at DESC, seq DESC, version DESC LIMIT 1 BY table_id, config_id LIMIT 5000`, w)
+		ORDER BY effective_at DESC, seq DESC, at DESC, version DESC LIMIT 1 BY table_id, config_id LIMIT 5000`, w)
 }
 
 // Stint is the time at which a dealer dealt rounds of a shoe.

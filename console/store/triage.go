@@ -311,7 +311,7 @@ func (s *Store) before(ctx context.Context, scope Scope, p *Triage, rows []OpenF
 	}
 	if p.Action == Undo {
 		w := in(scope).and("finding_id IN {ids:Array(String)}", "ids", ids)
-		actions, err := s.actions(ctx, w, ` ORDER BY finding_id, at LIMIT 200 BY finding_id LIMIT 20000`)
+		actions, err := s.actions(ctx, w, ` ORDER BY finding_id, `+clickhouse.StepOrder+` LIMIT 200 BY finding_id LIMIT 20000`)
 		return undoable(actions), err
 	}
 	requests, err := s.requests(ctx, scope, ids)

@@ -191,7 +191,7 @@ func (s *Store) TriageActions(ctx context.Context, d Days) ([]TriageAction, erro
 	return list[TriageAction](ctx, s, "read the actions of triage", `SELECT finding_id AS finding,
 toUnixTimestamp64Nano(at) AS moment, actor, action, to_state AS state, disposition, reason, note
 FROM `+s.name("finding_actions")+" WHERE property_id = {property:String} AND finding_id IN (SELECT id FROM "+s.name("findings")+" WHERE "+where+") "+
-		"ORDER BY at, finding_id", args...)
+		"ORDER BY at, finding_id, "+StepOrder, args...)
 }
 
 // FindingsOf returns the findings of these days, in the order of time and id.

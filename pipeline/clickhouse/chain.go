@@ -18,6 +18,10 @@ const (
 		"chain, link, prev, hash, toString(mac_key), mac"
 )
 
+// StepOrder is the order of the actions of triage on a finding. A note leaves the version of the finding in the queue.
+// So two consoles with different clocks may give it the time of the next action, which follows it.
+const StepOrder = "at, action != 'note', chain, link"
+
 // chainEnd is the last link of a chain, with its HMAC.
 type chainEnd struct {
 	rows.ChainHead

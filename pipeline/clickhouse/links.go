@@ -130,7 +130,7 @@ func (s *Store) links(ctx context.Context, property string) iter.Seq2[*link, err
 // StepsByFinding passes the chained actions of triage of each finding of a property to each, in the order of their
 // times. Of the note only that of an assignment is kept, which is the new owner.
 func (s *Store) StepsByFinding(ctx context.Context, property string, each func([]rows.Step)) error {
-	c, err := s.cursor(ctx, "finding_actions", property, "AND chain != '' ORDER BY finding_id, at, link")
+	c, err := s.cursor(ctx, "finding_actions", property, "AND chain != '' ORDER BY finding_id, "+StepOrder)
 	if err != nil {
 		return err
 	}

@@ -111,11 +111,11 @@ func (s *Store) Watermark(ctx context.Context, property string, patience int64) 
 	var feeds []feedTime
 	var f feedTime
 	err = s.scan(ctx, `SELECT table_id, toUnixTimestamp64Nano(at), toUnixTimestamp64Milli(received_at),
-toBool(kind = 'table_closed') FROM `+s.name("feeds")+" FINAL WHERE property_id = {property:String}",
-		params("property", property), func() {
-			f.received *= int64(time.Millisecond)
-			feeds = append(feeds, f)
-		}, &f.table, &f.at, &f.received, &f.closed)
+toBool(kind = 'table_closed') FROM `+s.name("feeds")+" FINAL WHERE property_id = {property:String} "+
+		"ORDER BY table_id, received_at, seq, clock", params("property", property), func() {
+		f.received *= int64(time.Millisecond)
+		feeds = append(feeds, f)
+	}, &f.table, &f.at, &f.received, &f.closed)
 	slowest, newest = watermark(feeds, patience)
 	return slowest, newest, s.explain("read how far the feeds are", err)
 }

@@ -7,8 +7,9 @@ import (
 )
 
 // NewestFirst orders the rows of a finding in open_findings. Of two rows of one version the one with a basis counts,
-// which a migration added, then the first: it has the time of arrival.
-const NewestFirst = "ORDER BY version DESC, empty(basis), arrived_at"
+// which a migration added, then the first: it has the time of arrival. Two that arrived at once differ in urgency or
+// time.
+const NewestFirst = "ORDER BY version DESC, empty(basis), arrived_at, urgency, at"
 
 // ProveQueue compares each row of the queue of a property with the finding and with the actions of triage. It returns
 // the differences, at most a thousand of a kind: a finding without a row, a row without a finding, a state or a version
@@ -44,7 +45,7 @@ argMax(toString(severity), version), argMax(`+row+`, (version, cityHash64(`+row+
 argMax(`+row+`, (version, bitNot(cityHash64(`+row+`)))), '', 0, 0, 0, 0, 0
 FROM `+s.name("open_findings")+of+kept+`GROUP BY id
 UNION ALL
-SELECT finding_id, 0, 0, [], '', 0, 0, '', 0, argMax(toString(to_state), at),
+SELECT finding_id, 0, 0, [], '', 0, 0, '', 0, argMax(toString(to_state), (at, action != 'note')),
 maxIf(toUnixTimestamp64Nano(at), action != 'note'), argMax(chain != '', at),
 maxIf(toUnixTimestamp64Nano(at), action = 'close' AND to_state = 'closed' AND chain != ''), 0, 0
 FROM `+s.name("finding_actions")+of+`GROUP BY finding_id

@@ -62,7 +62,7 @@ AS fingerprint FROM `+s.name("findings")+" FINAL "+ruled+
 GLOBAL INNER JOIN (SELECT x.finding_id AS id, argMax(toString(x.action), x.at) AS action,
 toUInt64(toUnixTimestamp64Nano(max(x.at))) AS version FROM `+s.name("withdrawals")+" AS x"+of+
 		`GROUP BY x.finding_id) AS w ON o.id = w.id
-GLOBAL LEFT JOIN (SELECT y.finding_id AS id, argMax(toString(y.to_state), y.at) AS state FROM `+
+GLOBAL LEFT JOIN (SELECT y.finding_id AS id, argMax(toString(y.to_state), (y.at, y.action != 'note')) AS state FROM `+
 		s.name("finding_actions")+" AS y"+of+`GROUP BY y.finding_id) AS a ON o.id = a.id
 WHERE n.version < w.version`, params("property", property)...)
 	return s.explain("put the withdrawals into the queue", err)
