@@ -218,7 +218,7 @@ func (r *Reader) events(ctx context.Context, table string, first, last uint64) i
 			"the archive of table "+table,
 			"SELECT seq, event_id, toUnixTimestamp64Nano(at), shoe_id, toInt8(format), raw, partition, offset "+
 				"FROM "+r.Store.Table("events")+" FINAL WHERE property_id = {property:String} AND table_id = {table:String} "+
-				"AND seq >= {start:UInt64} ORDER BY seq, partition, offset "+
+				"AND seq >= {start:UInt64} ORDER BY seq, partition, offset, topic "+
 				"LIMIT 1 BY seq, event_id, sha256", // once, also from two topics
 			args,
 			func(scan func(...any) error) error {
@@ -351,9 +351,9 @@ func (r *Reader) triage(ctx context.Context) (map[string]export.Triage, error) {
 	err := r.each(
 		ctx,
 		"triage",
-		`SELECT finding_id, argMax(to_state, at), argMax(disposition, at),
-argMaxIf(if(reason = '', note, reason), at, reason != '' OR note != ''),
-if(countIf(action = 'confirm') > 0, argMaxIf(actor, at, action = 'close'), argMax(actor, at)), max(at),
+		`WITH (`+clickhouse.StepOrder+`) AS step SELECT finding_id, argMax(to_state, step), argMaxIf(disposition, at, action != 'note'),
+argMaxIf(if(reason = '', note, reason), step, reason != '' OR note != ''),
+if(countIf(action = 'confirm') > 0, argMaxIf(actor, at, action = 'close'), argMax(actor, step)), max(at),
 argMaxIf(actor, at, action = 'confirm')
 FROM `+r.Store.Table(
 			"finding_actions",

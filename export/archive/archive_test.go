@@ -20,6 +20,7 @@ import (
 
 	"github.com/shoeproof/shoeproof/engine/calendar"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/mod/sumdb/note"
 
@@ -153,6 +154,30 @@ func (f *floor) export(t *testing.T, signer note.Signer) (*export.Done, error) {
 		f.receipt = l.Last()
 	}
 	return done, err
+}
+
+// A note on a closed finding leaves its disposition, and a note at the time of the closing precedes it.
+func TestTriageWithNotes(t *testing.T) {
+	store := clickhousetest.Open(t, server.MigratedAs(t, server.Start(t), "triage"))
+	for _, row := range []string{
+		"'f1', 1, 'close', 'closed', 'data-fault', 'no card', '', 'a'", "'f1', 2, 'note', 'closed', '', '', 'seen', 'a'",
+		"'f2', 1, 'close', 'closed', 'data-fault', 'no card', '', 'a'", "'f2', 1, 'note', 'new', '', '', 'seen', 'b'",
+	} {
+		err := store.Conn().Exec(t.Context(), "INSERT INTO "+store.Table("finding_actions")+" (property_id, finding_id, at, "+
+			"action, to_state, disposition, reason, note, chain) VALUES ('ac-1', "+row+")")
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := Reader{Store: store, Property: "ac-1", GamingDay: "2026-11-19"}
+	got, err := r.triage(t.Context())
+	want := map[string]export.Triage{
+		"f1": {Status: "closed", Disposition: "data-fault", Explanation: "seen", ReviewedAt: 2},
+		"f2": {Status: "closed", Disposition: "data-fault", Explanation: "no card", ReviewedAt: 1},
+	}
+	if diff := cmp.Diff(want, got); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
 }
 
 func TestExportFromClickHouse(t *testing.T) {
