@@ -703,6 +703,25 @@ func TestReadAccess(t *testing.T) {
 }
 
 // A dealer has a rate in the console from the number of rounds at which the report of dealers has one.
+// The page of a dealer shows the amounts of each currency.
+func TestDealerOfTwoCurrencies(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	err := s.Conn().Exec(t.Context(), "INSERT INTO "+s.Table("findings")+" (property_id, dealer_id, verdict, rule, severity, "+
+		"at, id, amount, currency) SELECT 'ac-1', 'd1', 'BREACH', 'payout.amount', 'major', now64(9), currency, if(currency = 'EUR', 300, 500), currency "+
+		"FROM (SELECT arrayJoin(['EUR', 'USD']) AS currency)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	access := Access{}
+	secret := secretOf(&access, "ann", "supervisor", "ac-1", time.Now().Add(time.Hour))
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	code, body := send(t, "GET", c.url+"/dealers/ac-1/d1", "", "Authorization", "Bearer "+secret)
+	if code != 200 || !strings.Contains(body, "€3.00<br>$5.00") {
+		t.Errorf("status %d, without the amounts of each currency:\n%s", code, body)
+	}
+}
+
 func TestRateThreshold(t *testing.T) {
 	t.Parallel()
 	for rounds, tooFew := range map[uint64]bool{299: true, 300: true, 499: true, 500: false} {

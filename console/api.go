@@ -260,19 +260,27 @@ func apiDealers(c *Console, x *exchange) error {
 	if err != nil {
 		return err
 	}
-	out := []map[string]any{}
+	out := []DealerRate{}
 	for _, t := range tallies.all {
 		low, high := stats.Wilson(t.Findings, t.Rounds)
 		property, dealer, _ := strings.Cut(t.Name, "/")
 		if want := x.r.FormValue("property"); want != "" && want != property {
 			continue
 		}
-		out = append(out, map[string]any{
-			"property_id": property, "dealer_id": dealer, "findings": t.Findings, "rounds": t.Rounds,
-			"low": low, "high": high, "too_few_rounds": t.Rounds < stats.MinRounds,
-		})
+		out = append(out, DealerRate{property, dealer, t.Findings, t.Rounds, low, high, t.Rounds < stats.MinRounds})
 	}
-	return x.json(map[string]any{"at": tallies.at.UTC().Format(time.RFC3339Nano), "dealers": out})
+	return x.json(map[string]any{"at": tallies.at.UTC().Format(time.RFC3339Nano), "dealers": plain(out)})
+}
+
+// DealerRate is a dealer of the API, with the 95 % interval of the rate of findings.
+type DealerRate struct {
+	Property string  `ch:"property_id"`
+	Dealer   string  `ch:"dealer_id"`
+	Findings uint64  `ch:"findings"`
+	Rounds   uint64  `ch:"rounds"`
+	Low      float64 `ch:"low"`
+	High     float64 `ch:"high"`
+	TooFew   bool    `ch:"too_few_rounds"`
 }
 
 func apiRounds(c *Console, x *exchange) error {

@@ -86,7 +86,7 @@ func operations() map[string]operation {
 		"GET /api/v1/dealers": {
 			id:      "dealers",
 			summary: "The rate of findings of each dealer with its 95 % interval.",
-			query:   "property days", row: store.Tally{}, under: "dealers",
+			query:   "property days", row: DealerRate{}, under: "dealers",
 		},
 	}
 	maps.Copy(all, recordOperations())

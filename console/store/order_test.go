@@ -52,9 +52,9 @@ func tied() (all []string) {
 		add("{{withdrawals}} (property_id, finding_id, action, at, gaming_day, shift, rule) VALUES "+
 			"('p', 'f3', '%[1]s', '2026-11-01 10:00:0%[2]d', '2026-11-0%[2]d', '%[2]d', '%[2]d')", x, i+1)
 	}
-	for _, currency := range []string{"EUR", "USD"} {
-		add("{{findings}} (property_id, id, dealer_id, verdict, rule, severity, at, amount, currency) VALUES "+
-			"('p', '%[1]s', 'x', 'BREACH', 'r', 'minor', %[2]s, 5, '%[1]s')", currency, at)
+	for _, x := range []string{"'EUR', 'minor', 'EUR'", "'USD', 'major', 'USD'"} {
+		add("{{findings}} (property_id, dealer_id, verdict, rule, at, amount, id, severity, currency) VALUES "+
+			"('p', 'x', 'BREACH', 'r', %s, 5, %s)", at, x)
 	}
 	for partition := range 2 {
 		add("{{events}} (property_id, table_id, seq, event_id, at, partition, offset, copy) VALUES "+
@@ -182,6 +182,7 @@ func ordered(ctx context.Context, s *Store) map[string]func() (any, error) {
 			return s.names(ctx, "v_dealer_findings", "SELECT concat(toString(amount), currency) AS name "+
 				"FROM {{v_dealer_findings}} ORDER BY name", &where{})
 		},
+		"DealerTallies": func() (any, error) { return s.DealerTallies(ctx, everywhere, "p", "x", since) },
 		"v_triage": func() (any, error) {
 			return s.names(ctx, "v_triage", "SELECT concat(property_id, finding_id, first_actor, state, disposition) AS name "+
 				"FROM {{v_triage}} ORDER BY finding_id", &where{})
@@ -243,6 +244,10 @@ func TestOrderOfEqualRows(t *testing.T) {
 		"v_configs":         []string{"US1"},
 		"v_withdrawn":       []string{"2026-11-0333"},
 		"v_dealer_findings": []string{"5EUR", "5USD"},
+		"DealerTallies": []Tally{{
+			Name: "r", Severity: "major", Findings: 2, LastAt: time.Date(2026, 11, 1, 10, 0, 0, 0, time.UTC),
+			Amounts: []int64{5, 5}, Currencies: []string{"EUR", "USD"},
+		}},
 	} {
 		if diff := cmp.Diff(want, got[0][name]); diff != "" {
 			t.Errorf("%s:\n%s", name, diff)

@@ -12,9 +12,10 @@ type Tally struct {
 	Severity string    `ch:"severity"`
 	Findings uint64    `ch:"findings"`
 	Rounds   uint64    `ch:"rounds"`
-	Amount   int64     `ch:"amount"`
-	Currency string    `ch:"currency"`
 	LastAt   time.Time `ch:"last_at"`
+	// Amounts are the sums of the amounts in Currencies, of which each is named once.
+	Amounts    []int64  `ch:"amounts"`
+	Currencies []string `ch:"currencies"`
 }
 
 // DealerTallies counts the findings of a dealer since a moment by rule.
@@ -22,8 +23,10 @@ func (s *Store) DealerTallies(
 	ctx context.Context, scope Scope, property, dealer string, since time.Time,
 ) ([]Tally, error) {
 	w := in(scope).equal("property_id", property).equal("dealer_id", dealer).since("at", since)
-	return read[Tally](ctx, s, "a dealer's findings", `SELECT rule AS name, any(severity) AS severity,
-		count() AS findings, toUInt64(0) AS rounds, sum(amount) AS amount, any(currency) AS currency, max(f.at) AS last_at
+	return read[Tally](ctx, s, "a dealer's findings", `SELECT rule AS name,
+		argMin(severity, indexOf(['critical', 'major', 'minor', 'info'], severity)) AS severity, count() AS findings,
+		max(f.at) AS last_at,
+		(sumMap([toString(currency)], [amount]) AS sums).1 AS currencies, sums.2 AS amounts
 	FROM {{dealer_findings}} AS f FINAL WHERE verdict IN ('BREACH', 'SUSPECT') AND `+w.String()+current+`
 	GROUP BY rule ORDER BY findings DESC, name LIMIT 200`, w)
 }
@@ -47,14 +50,14 @@ func (s *Store) FoundOf(ctx context.Context, scope Scope, q FindingQuery) ([]tim
 // Dealers counts the findings and the rounds of each dealer since the day of a moment.
 func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Tally, error) {
 	w := in(scope).with("since", since.UnixNano(), "day", since.UTC().Format(time.DateOnly))
-	return read[Tally](ctx, s, "dealers", `SELECT r.property_id || '/' || r.dealer_id AS name, '' AS severity,
-		f.findings AS findings, r.rounds AS rounds, f.amount AS amount, f.currency AS currency, r.last_at AS last_at
+	return read[Tally](ctx, s, "dealers", `SELECT r.property_id || '/' || r.dealer_id AS name,
+		f.findings AS findings, r.rounds AS rounds, r.last_at AS last_at
 	FROM (SELECT property_id, dealer_id, sum(n) AS rounds, max(last) AS last_at
 		FROM (SELECT property_id, dealer_id, groupBitmapMerge(rounds) AS n, max(last_at) AS last FROM {{dealer_rounds}}
 			WHERE gaming_day >= toDate32({day:String}) AND `+w.String()+`
 			GROUP BY property_id, dealer_id, gaming_day, table_id, shoe_id)
 		GROUP BY property_id, dealer_id) AS r
-	LEFT JOIN (SELECT property_id, dealer_id, count() AS findings, sum(amount) AS amount, any(currency) AS currency
+	LEFT JOIN (SELECT property_id, dealer_id, count() AS findings
 		FROM {{dealer_findings}} FINAL
 		WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND verdict IN ('BREACH', 'SUSPECT') AND severity != 'info'
 			AND `+w.String()+current+` GROUP BY property_id, dealer_id) AS f
