@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -17,7 +18,8 @@ type ClosedFinding struct {
 }
 
 // Closed returns the closed findings that a filter selects, closed before a moment, the last closed first. It reads at
-// most 20 times MaxRows/10 closings. next is the moment before which there may be more, zero at the end.
+// most 20 times MaxRows/10 closings. A page ends between two moments, so it may have more rows than the limit. next is
+// the moment before which there may be more, zero at the end.
 func (s *Store) Closed(
 	ctx context.Context, scope Scope, f Filter, before time.Time,
 ) (rows []ClosedFinding, next time.Time, err error) {
@@ -34,12 +36,12 @@ func (s *Store) Closed(
 			if !f.matches(&page[i].OpenFinding, text) {
 				continue
 			}
-			rows = append(rows, page[i])
-			if len(rows) == n {
-				return rows, page[i].ClosedAt, nil
+			if len(rows) >= n && page[i].ClosedAt.Before(rows[n-1].ClosedAt) {
+				return rows, rows[n-1].ClosedAt, nil
 			}
+			rows = append(rows, page[i])
 		}
-		if next.IsZero() {
+		if next.IsZero() || len(rows) >= n {
 			break
 		}
 		size = perPage
@@ -47,7 +49,8 @@ func (s *Store) Closed(
 	return rows, next, nil
 }
 
-// closedPage returns the findings of the last n closings before a moment, without those that were reopened.
+// closedPage returns the findings of the last n closings before a moment, and of all of the time of the last of these,
+// without those that were reopened.
 func (s *Store) closedPage(
 	ctx context.Context, scope Scope, before time.Time, n int,
 ) (rows []ClosedFinding, next time.Time, err error) {
@@ -56,7 +59,7 @@ func (s *Store) closedPage(
 	for days := 1; len(closings) < n && days < 1<<14; days *= 16 {
 		w := in(scope).and("to_state = 'closed' AND action != 'note'").
 			since("at", before.AddDate(0, 0, -days)).before("at", before)
-		if closings, err = s.actions(ctx, w, ` ORDER BY at DESC, finding_id`+limit(n)); err != nil {
+		if closings, err = s.actions(ctx, w, ` ORDER BY at DESC`+limit(n)+" WITH TIES"); err != nil {
 			return nil, next, err
 		}
 	}
@@ -64,9 +67,12 @@ func (s *Store) closedPage(
 		return nil, next, nil
 	}
 	oldest := closings[len(closings)-1].At
-	if len(closings) == n {
+	if len(closings) >= n {
 		next = oldest
 	}
+	slices.SortFunc(closings, func(a, b Action) int {
+		return cmp.Or(b.At.Compare(a.At), strings.Compare(a.FindingID, b.FindingID))
+	})
 	// Only reopening leaves the state closed, and reopenings are few.
 	w := in(scope).and("action = 'reopen' AND at > fromUnixTimestamp64Nano({oldest:Int64})", "oldest", oldest.UnixNano()).
 		and("finding_id IN {ids:Array(String)}", "ids", idsOf(closings))

@@ -95,6 +95,20 @@ func ordered(ctx context.Context, s *Store) map[string]func() (any, error) {
 			return s.before(ctx, everywhere, &Triage{Action: Undo}, []OpenFinding{{ID: "f1"}, {ID: "f2"}})
 		},
 		"Finding": func() (any, error) { return s.Finding(ctx, everywhere, "f1") },
+		"Closed, page by page": func() (any, error) {
+			var all []ClosedFinding
+			for before := until; !before.IsZero(); {
+				page, next, err := s.Closed(ctx, everywhere, Filter{Limit: 1}, before)
+				if err != nil {
+					return nil, err
+				}
+				all, before = append(all, page...), next
+			}
+			if len(all) != 2 {
+				return nil, fmt.Errorf("%d closed findings, want 2: %+v", len(all), all)
+			}
+			return all, nil
+		},
 		"FindingsByID": func() (any, error) {
 			return s.FindingsByID(ctx, everywhere, []string{"f1"})
 		},
