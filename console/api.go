@@ -290,19 +290,25 @@ func apiRounds(c *Console, x *exchange) error {
 	if q.Limit, err = limitOf(v); err != nil {
 		return err
 	}
-	for name, into := range map[string]*uint32{"round": &q.Round, "seat": &q.Seat} {
-		if text := v.Get(name); text != "" {
+	for _, p := range []struct {
+		name string
+		into *uint32
+	}{{"round", &q.Round}, {"seat", &q.Seat}} {
+		if text := v.Get(p.name); text != "" {
 			n, err := strconv.ParseUint(text, 10, 32)
 			if err != nil || n == 0 {
-				return badRequest("%s %q: want a number such as 6", name, text)
+				return badRequest("%s %q: want a number such as 6", p.name, text)
 			}
-			*into = uint32(n)
+			*p.into = uint32(n)
 		}
 	}
-	for name, into := range map[string]*int64{"min": &q.MinStake, "max": &q.MaxStake} {
-		if text := v.Get(name); text != "" {
-			if *into, err = strconv.ParseInt(text, 10, 64); err != nil || *into <= 0 {
-				return badRequest("%s %q: want an amount in minor units such as 500000", name, text)
+	for _, p := range []struct {
+		name string
+		into *int64
+	}{{"min", &q.MinStake}, {"max", &q.MaxStake}} {
+		if text := v.Get(p.name); text != "" {
+			if *p.into, err = strconv.ParseInt(text, 10, 64); err != nil || *p.into <= 0 {
+				return badRequest("%s %q: want an amount in minor units such as 500000", p.name, text)
 			}
 		}
 	}

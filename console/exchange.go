@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -82,12 +83,13 @@ func (x *exchange) serve() error {
 // known refuses a parameter that a route does not have or that is given twice: neither may look like an answer.
 func (x *exchange) known(names string) error {
 	known := strings.Fields(names)
-	for name, values := range x.r.URL.Query() {
+	query := x.r.URL.Query()
+	for _, name := range slices.Sorted(maps.Keys(query)) {
 		if !slices.Contains(known, name) {
 			return badRequest("unknown parameter %q, want %s", name, cmp.Or(strings.Join(known, ", "), "none"))
 		}
-		if len(values) > 1 {
-			return badRequest("parameter %s is given %d times, want one value", name, len(values))
+		if n := len(query[name]); n > 1 {
+			return badRequest("parameter %s is given %d times, want one value", name, n)
 		}
 	}
 	return nil

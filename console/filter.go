@@ -1,6 +1,7 @@
 package console
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -26,7 +27,8 @@ func (x *exchange) filterOf(query url.Values) (f store.Filter, grouped bool, err
 		"state": &f.State, "owner": &f.Owner,
 		"day": &f.Day, "shift": &f.Shift, "fp": &f.Fingerprint, "q": &f.Text,
 	}
-	for name, values := range query {
+	for _, name := range slices.Sorted(maps.Keys(query)) {
+		values := query[name]
 		value := strings.TrimSpace(values[0])
 		if len(values) > 1 || len(value) > maxValue {
 			return f, grouped, badRequest("filter %s: want one value of at most %d characters", name, maxValue)

@@ -51,8 +51,11 @@ func (x *exchange) entries(v url.Values) (lines []store.Entry, next string, err 
 
 // period parses the parameters since and until: a day in the zone of the calendar, or a time.
 func (x *exchange) period(v url.Values, since, until *time.Time) error {
-	for name, into := range map[string]*time.Time{"since": since, "until": until} {
-		text := v.Get(name)
+	for _, p := range []struct {
+		name string
+		into *time.Time
+	}{{"since", since}, {"until", until}} {
+		text := v.Get(p.name)
 		if text == "" {
 			continue
 		}
@@ -60,11 +63,11 @@ func (x *exchange) period(v url.Values, since, until *time.Time) error {
 		if err != nil {
 			if t, err = time.Parse(time.RFC3339, text); err != nil {
 				return badRequest(
-					"%s %q: want a day such as 2026-11-19 or a time such as 2026-11-19T23:00:00Z", name, text,
+					"%s %q: want a day such as 2026-11-19 or a time such as 2026-11-19T23:00:00Z", p.name, text,
 				)
 			}
 		}
-		*into = t
+		*p.into = t
 	}
 	return nil
 }
