@@ -132,6 +132,12 @@ func TestDashboards(t *testing.T) {
 				if strings.Contains(q.SQL, "currency") && !strings.Contains(q.SQL, "${currency") {
 					t.Errorf("%s: %s ignores the variable currency", file, p.Title)
 				}
+				if strings.Count(q.SQL, "'XPF'), 1,") != strings.Count(q.SQL, "'KWD'") {
+					t.Errorf("%s: %s takes dinars for currencies of two decimals", file, p.Title)
+				}
+				if strings.Contains(q.SQL, "v_dealer_findings") && strings.Contains(q.SQL, "countIf(severity") {
+					t.Errorf("%s: %s counts a rule once for each day and currency", file, p.Title)
+				}
 				sql := expand.Replace(q.SQL)
 				sql = timeFilter.ReplaceAllString(sql, "$1 >= now() - INTERVAL 2 DAY AND $1 <= now() + INTERVAL 2 DAY")
 				rows, err := s.Conn().Query(t.Context(), sql)
