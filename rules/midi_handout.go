@@ -667,8 +667,8 @@ func lies(r *record.Round, c *record.DealtCard, before record.Seq) (place record
 func checkThirdSqueeze(p *Pass) {
 	r := p.Round
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
-		third := r.CardAt(h, 3)
-		if third == nil || third.Final != h || p.cancelled() {
+		third := thirdOf(r, h)
+		if third == nil || p.cancelled() {
 			continue
 		}
 		had, from, handedTo, gaveUp, given := uint32(0), record.Seq(0), uint32(0), uint32(0), uint32(0)
@@ -698,19 +698,33 @@ func checkThirdSqueeze(p *Pass) {
 				}
 			}
 		}
-		// A card of a hand without a wager is the dealer's to turn; that the hand was handed out is the error.
+		// A card of a hand without a wager is the dealer's to turn; that the hand was handed out is the error. Whether a card
+		// that was drawn in error and moved to the hand is handed out is not in the text.
 		dealers := third.RevealedBy == baccarat.RoleDealer && p.unwagered(h) && p.judges("midi.dealer-turns-when-none")
-		if had != 0 && handedTo == 0 && !dealers && !p.handedAnother(third, had) {
+		if had != 0 && handedTo == 0 && third.Hand == h && !dealers && !p.handedAnother(third, had) {
 			p.thirdNotHanded(third, had, from)
 		}
 	}
+}
+
+// thirdOf is the third card of a hand, nil if it has none. A card that was drawn in error for the player hand and moved
+// to the banker hand is one, unless its face was seen before.
+func thirdOf(r *record.Round, h baccarat.Hand) *record.DealtCard {
+	if c := r.CardAt(h, 3); c != nil && c.Final == h {
+		return c
+	}
+	c := r.CardAt(baccarat.Player, 3)
+	if c == nil || c.Final != h || c.Face != baccarat.FaceDown || c.Revealed != 0 && c.Revealed < c.FateAt {
+		return nil
+	}
+	return c
 }
 
 // handedAnother reports whether a patron returned a third card after another card of the hand was handed out to him:
 // midi.squeeze.faces has it.
 func (p *Pass) handedAnother(third *record.DealtCard, seat uint32) bool {
 	return p.judges("midi.squeeze.faces") && slices.ContainsFunc(p.handouts(), func(o handout) bool {
-		return o.out.Hand == third.Hand && o.out.Seat == seat && o.out.Seq > third.Seq && len(o.out.Cards) > 0 &&
+		return o.out.Hand == third.Final && o.out.Seat == seat && o.out.Seq > third.Seq && len(o.out.Cards) > 0 &&
 			slices.Contains(o.returned, third.CardSeq)
 	})
 }
@@ -743,10 +757,10 @@ func (p *Pass) thirdNotHanded(third *record.DealtCard, had uint32, from record.S
 		return
 	}
 	f := Finding{
-		Subject: finding.OfHand(third.Hand.String()), Parts: []finding.Subject{finding.OfCard(third.CardSeq)},
+		Subject: finding.OfHand(third.Final.String()), Parts: []finding.Subject{finding.OfCard(third.CardSeq)},
 		Seat: had, Evidence: []record.Seq{from, third.Seq},
-		Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", third.Hand, had),
-		Observed: "not handed out", Cites: p.exactly(ofHand(third.Hand, 3)...),
+		Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", third.Final, had),
+		Observed: "not handed out", Cites: p.exactly(ofHand(third.Final, 3)...),
 	}
 	if third.RevealedBy == baccarat.RoleDealer {
 		f.Observed, f.Evidence = "turned by DEALER", append(f.Evidence, third.Revealed)
