@@ -185,7 +185,8 @@ func (p *Pass) corrected(out *record.Squeeze) bool {
 func checkSqueezeFaces(p *Pass) {
 	for _, o := range p.handouts() {
 		s := o.out
-		if len(o.backs) > 0 && o.backs[0].Face == baccarat.FaceDown && initial(p.Round, s) && p.corrected(s) {
+		unseen := len(o.backs) > 0 && o.backs[0].Face == baccarat.FaceDown
+		if unseen && (errantOnly(p.Round, s) || initial(p.Round, s) && p.corrected(s)) {
 			continue
 		}
 		if len(s.Cards) == 0 {
@@ -226,6 +227,15 @@ func checkSqueezeFaces(p *Pass) {
 	p.handedInPart()
 	p.turnedBefore()
 	p.touchedByOthers()
+}
+
+// errantOnly reports whether the cards of a hand-out were all drawn in error, and left the hand afterwards: that they
+// were taken back unseen is a part of the remedy.
+func errantOnly(r *record.Round, out *record.Squeeze) bool {
+	return len(out.Cards) > 0 && !slices.ContainsFunc(out.Cards, func(number uint32) bool {
+		c := r.Card(number)
+		return c == nil || c.Index < 3 || c.Fate == record.Kept || c.FateAt < out.Seq
+	})
 }
 
 // returnedByOther suspects a spectator who returned cards in the place of the patron to whom they were handed: "the
