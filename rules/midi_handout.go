@@ -383,7 +383,7 @@ func (p *Pass) handedInPart() {
 		if c.Index > 2 || c.Final != c.Hand || out == nil || len(out.Cards) == 0 || slices.Contains(out.Cards, c.CardSeq) ||
 			p.cancelled() || record.Any(r.Squeezes, func(s *record.Squeeze) bool {
 			unnamed := s.Kind == record.SqueezeHanded && len(s.Cards) == 0 && initial(r, s)
-			return s.Hand == c.Hand && (s.Kind == record.SqueezeRelinquished || unnamed)
+			return s.Hand == c.Hand && (s.Kind == record.SqueezeRelinquished && s.Seq > out.Seq || unnamed)
 		}) {
 			continue
 		}
