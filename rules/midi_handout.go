@@ -693,7 +693,7 @@ func checkThirdSqueeze(p *Pass) {
 			case s.Kind == record.SqueezeReturned && s.Seat == gaveUp && s.Face == baccarat.FaceDown:
 			case s.Kind == record.SqueezeReturned && !holds:
 				had, from, back = s.Seat, s.Seq, s
-			case s.Kind == record.SqueezeRelinquished && handedTo == 0 && (had == 0 || had == s.Seat):
+			case s.Kind == record.SqueezeRelinquished && handedTo == 0 && (had == 0 || had == s.Seat || given == s.Seat):
 				had, gaveUp = 0, s.Seat
 			case s.Kind == record.SqueezeHanded && !holds:
 				given = s.Seat
