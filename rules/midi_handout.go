@@ -742,7 +742,10 @@ func (p *Pass) handedAnother(third *record.DealtCard, seat uint32) bool {
 // hasLeft reports whether the patron who returned a hand left before the third card was handed out: to whom it is due
 // then is not in the text.
 func (p *Pass) hasLeft(back, out *record.Squeeze) bool {
-	if !slices.Contains(back.Occupied, back.Seat) || slices.Contains(out.Occupied, back.Seat) {
+	left := slices.Contains(back.Occupied, back.Seat) && !slices.Contains(out.Occupied, back.Seat)
+	if !left && !record.Any(p.Round.Wagers, func(w *record.Wager) bool {
+		return w.Seat == back.Seat && w.Left > back.Seq && w.Left < out.Seq
+	}) {
 		return false
 	}
 	p.CannotJudge(fmt.Sprintf("the patron of seat %d, who returned the hand, left before", back.Seat), back.Seq, out.Seq)
