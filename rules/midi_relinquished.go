@@ -34,7 +34,8 @@ func checkSqueezeOffers(p *Pass) {
 				return
 			}
 			occupied := s.Occupied
-			if s.Accepted { // who accepts the hand sits there, whether that was reported or not
+			// Who accepts the hand or has a wager sits there, whether that was reported or not.
+			if s.Accepted || record.Any(p.Round.Wagers, func(w *record.Wager) bool { return w.Seat == s.Seat && !w.Gone }) {
 				occupied = withSeat(occupied, s.Seat)
 			}
 			if want := p.nextSeat(occupied, last); s.Seat != want {
