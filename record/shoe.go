@@ -249,7 +249,7 @@ type Due struct {
 	PaidMark   int64 `cbor:",omitempty"`
 	PaidMarkAt Seq   `cbor:",omitempty"`
 	// Short is by how much a marker was too low that took the place of earlier ones, uncollected, after the round was
-	// settled; ShortAt is the marker.
+	// settled, negative if it was too high; ShortAt is the marker.
 	Short   int64 `cbor:",omitempty"`
 	ShortAt Seq   `cbor:",omitempty"`
 	// CollectedAt is the event that took it, or named it.
@@ -828,9 +828,29 @@ func (t *Step) first(r *Round) int {
 // Replace notes a marker that took the place of earlier ones of a wager that is settled, and by how much it has more,
 // or less if that is negative. What it has beyond what was marked is no debt.
 func (d *Due) Replace(more int64, at Seq) {
-	more = min(more, d.Short)
+	before := max(d.Short, 0)
 	d.Short, d.ShortAt = d.Short-more, at
-	d.Marked, d.MarkedAt = max(baccarat.Add(d.Marked, more), 1), at // it stays marked
+	d.Marked, d.MarkedAt = max(baccarat.Add(d.Marked, before-max(d.Short, 0)), 1), at // it stays marked
+}
+
+// PutBack takes off a marker of a seat that took the place of earlier ones with a wrong amount, after the round was
+// settled. It returns what these had, 0 if no such marker has the amount.
+func (s *Shoe) PutBack(seat uint32, amount int64, at Seq) (had int64) {
+	all := int64(0)
+	for i := range s.Dues {
+		if d := &s.Dues[i]; d.Seat == seat {
+			all = baccarat.Add(all, d.Open()+max(d.Short, 0))
+		}
+	}
+	for i := range slices.Backward(s.Dues) {
+		d := &s.Dues[i]
+		had = amount + d.Short
+		if d.Seat == seat && d.Short != 0 && (had == d.Marked+max(d.Short, 0) || had == all) {
+			d.Replace(d.Short, at)
+			return had
+		}
+	}
+	return 0
 }
 
 // Mark notes a marker that came after the round was settled.

@@ -561,6 +561,9 @@ func (t *Table) takeOff(c *turn, s *Shoe, p *schema.VigorishMarkerRemoved) {
 	held := s.heldBy(p)
 	if held > 0 {
 		t.takeOffPart(c, s, p.Seat, held)
+	} else if had := t.owing(s, p.Seat).PutBack(p.Seat, p.Amount, c.seq); had > 0 {
+		t.takeOffPart(c, s, p.Seat, had)
+		return
 	}
 	t.takeOffPart(c, s, p.Seat, p.Amount-held)
 }
