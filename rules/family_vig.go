@@ -901,6 +901,7 @@ func (p *Pass) removedFirst(each func(m record.SeatChange, more, collected int64
 		paidFor = append(paidFor, s.PaidFor(&s.Collections[i]))
 	}
 	p.scratch.numbers = paidFor
+	together := uint32(0) // the seat of which several markers were taken off together
 	for i := range s.MarkersRemoved {
 		m, removed, collected := s.MarkersRemoved[i], int64(0), int64(0)
 		if i+1 < len(s.MarkersRemoved) && s.MarkersRemoved[i+1].Seq == m.Seq {
@@ -921,10 +922,28 @@ func (p *Pass) removedFirst(each func(m record.SeatChange, more, collected int64
 		}
 		// More than was marked is not the marker of what is owed.
 		removed = min(removed, p.marked(m.Seat))
-		if free := p.free(m.Seat, m.Seq); removed > collected+free {
-			each(m, removed-collected-free, collected)
+		switch more := removed - collected - p.free(m.Seat, m.Seq); {
+		case more > 0 && p.removedOn(i):
+			together = m.Seat
+		case more > 0:
+			if together == m.Seat {
+				m.Amount = more
+			}
+			each(m, more, collected)
 		}
 	}
+}
+
+// removedOn reports whether another marker of a seat was taken off after one, and nothing was collected or put right
+// there between.
+func (p *Pass) removedOn(at int) bool {
+	s, m := p.Shoe, &p.Shoe.MarkersRemoved[at]
+	after := s.MarkersRemoved[at+1:]
+	next := record.Index(after, func(o *record.SeatChange) bool { return o.Seat == m.Seat })
+	return next >= 0 && p.free(m.Seat, m.Seq) == p.free(m.Seat, after[next].Seq) &&
+		!record.Any(s.Collections, func(c *record.Collection) bool {
+			return c.Seq > m.Seq && c.Seq < after[next].Seq && s.PaidFor(c) == m.Seat
+		})
 }
 
 // checkMarkerAway cannot judge a marker that was taken off, and whose vigorish was collected after the next first card.
