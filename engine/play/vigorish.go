@@ -388,7 +388,8 @@ func (t *Table) markSettled(c *turn, s *Shoe, p *schema.VigorishMarked) {
 		return
 	}
 	d := &s.Dues[i]
-	if s.takeUp(d.Seat, p.Amount, 0, func(rest int64) bool { return rest == 0 }) > 0 {
+	if s.takeUp(d.Seat, p.Amount, 0, func(rest int64) bool { return rest == 0 }) > 0 ||
+		p.Amount == d.Open() && s.takePart(d.Seat, p.Amount) {
 		return
 	}
 	for _, r := range [2]*record.Round{s.Round, s.Settling} {
@@ -409,6 +410,17 @@ func (t *Table) markSettled(c *turn, s *Shoe, p *schema.VigorishMarked) {
 		}
 	}
 	s.Mark(p.WagerID, p.Amount, c.seq)
+}
+
+// takePart takes a part of the markers of a seat that were taken off together, uncollected: one of them lies there
+// again.
+func (s *Shoe) takePart(seat uint32, amount int64) bool {
+	i := record.Index(s.MarkersRemoved, func(m *record.SeatChange) bool { return m.Seat == seat && m.Amount > amount })
+	if i < 0 || s.uncollected(seat, 0) < amount {
+		return false
+	}
+	s.MarkersRemoved[i].Amount -= amount
+	return true
 }
 
 // unmarkedOf is the first banker wager of a seat in a round that was neither charged nor marked, or whose marker was
