@@ -102,33 +102,57 @@ func (p *Pass) rereadOne(asRead map[about]Finding, stage Stage) (Reading, bool) 
 
 // rereadTwo looks for two cards of a round that may have been misread. Two cards explain much, so the counts that were
 // recorded or called must contradict the cards as read, the other reading must agree with all of them, and it must
-// explain more than it assumes. The values that the same reader reported are no witness.
+// explain more than it assumes. The values that the same reader reported are no witness. Of five counts, the recorded
+// and those that were called, one may be wrong under both readings. Until the round is settled, the recorded counts may
+// be corrected.
 func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) {
-	r, best, evaluated := p.Round, Reading{}, 0
-	recorded := func(r *record.Round) bool { return r.Ended.Seq == 0 || r.Ended.Matches(r.Coup()) }
-	if r.Ended.Result == baccarat.Void || !r.Coup().Complete || recorded(r) && agreesWithCalls(r) {
+	r, best := p.Round, Reading{}
+	_, against, _ := counts(r, r)
+	if r.Ended.Result == baccarat.Void || !r.Coup().Complete || recorded(r) && against == 0 {
 		return best, false
 	}
-	for two, cards := range p.pairsOfReadings(r) {
-		if !recorded(two) || !agreesWithCalls(two) {
-			continue
-		}
-		if evaluated++; evaluated > maxPairs {
-			break
-		}
-		reading := p.reading(asRead, two, stage, cards...)
-		for a := range asRead {
-			if a.rule.Name == "count.card-values" {
-				reading.explained[a] = true
+	for allowed := range 2 {
+		evaluated := 0
+		for two, cards := range p.pairsOfReadings(r) {
+			if wrong, ok := p.contradicted(two, stage); !ok || wrong != allowed {
+				continue
+			}
+			if evaluated++; evaluated > maxPairs {
+				break
+			}
+			reading := p.reading(asRead, two, stage, cards...)
+			for a := range asRead {
+				if a.rule.Name == "count.card-values" {
+					reading.explained[a] = true
+				}
+			}
+			reading.beside = reading.madeAlone(asRead)
+			if len(reading.explained) >= 2+2*len(reading.beside) && reading.net() > best.net() {
+				best = reading
 			}
 		}
-		reading.beside = reading.madeAlone(asRead)
-		if len(reading.explained) >= 2+2*len(reading.beside) && reading.net() > best.net() {
-			best = reading
+		if len(best.Cards) > 0 {
+			break
 		}
 	}
 	best.mayExplain = maps.Clone(best.explained)
 	return best, len(best.Cards) > 0
+}
+
+// recorded reports whether the recorded counts, if there are any, are the counts of the cards.
+func recorded(r *record.Round) bool { return r.Ended.Seq == 0 || r.Ended.Matches(r.Coup()) }
+
+// contradicted is how many counts contradict another reading of two cards, and whether they leave it possible.
+func (p *Pass) contradicted(two *record.Round, stage Stage) (wrong int, possible bool) {
+	right, wrong, both := counts(two, p.Round)
+	if stage == Settled && two.Ended.Seq != 0 {
+		if recorded(two) {
+			right++
+		} else if wrong++; !recorded(p.Round) {
+			both++
+		}
+	}
+	return wrong, wrong == 0 || wrong == 1 && both == 1 && (right > 3 || right == 3 && stage < Settled)
 }
 
 // pairsOfReadings yields the round with each other reading of each two of its cards.
@@ -149,32 +173,36 @@ func (p *Pass) pairsOfReadings(r *record.Round) iter.Seq2[*record.Round, []Other
 	}
 }
 
-// agreesWithCalls reports whether the counts that were called are the counts of the cards. A count that was called
-// again was put right.
-func agreesWithCalls(r *record.Round) bool {
-	c := r.Coup()
+// counts is how many counts were called that are the counts of the cards, how many that are not, and how many of these
+// are not the counts of the cards as read either. A count that was called again was put right.
+func counts(r, read *record.Round) (right, wrong, both int) {
 	for i := range r.Calls {
 		call := &r.Calls[i]
-		if record.Any(r.Calls[i+1:], func(o *record.Call) bool { return o.Code == call.Code && o.Hand == call.Hand }) {
-			continue
-		}
-		p, b := c.P, c.B
-		switch call.Code {
-		case baccarat.PointCount:
-			p, b = c.P2, c.B2
-		case baccarat.FinalCount:
+		switch {
+		case call.Code != baccarat.PointCount && call.Code != baccarat.FinalCount,
+			record.Any(r.Calls[i+1:], func(o *record.Call) bool { return o.Code == call.Code && o.Hand == call.Hand }):
+		case isCount(r, call):
+			right++
+		case isCount(read, call):
+			wrong++
 		default:
-			continue
-		}
-		count := p
-		if call.Hand == baccarat.Banker {
-			count = b
-		}
-		if call.Value != uint32(count) {
-			return false
+			wrong, both = wrong+1, both+1
 		}
 	}
-	return true
+	return right, wrong, both
+}
+
+// isCount reports whether a call has the count of the cards.
+func isCount(r *record.Round, call *record.Call) bool {
+	c := r.Coup()
+	p, b := c.P, c.B
+	if call.Code == baccarat.PointCount {
+		p, b = c.P2, c.B2
+	}
+	if call.Hand == baccarat.Banker {
+		p = b
+	}
+	return call.Value == uint32(p)
 }
 
 // readings are the other readings of one card of the round whose counts match the recorded counts, or do not.
