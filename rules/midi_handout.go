@@ -19,6 +19,7 @@ type handout struct {
 	returned []uint32
 	again    record.Seq // the handout of cards that were not named, and may be these
 	before   record.Seq // the return of the cards, if it was recorded before their handout, and none after it
+	beforeBy uint32     // the seat that returned them then
 }
 
 // handouts lists the handouts of a round. A handout ends where one of its cards is handed out again, or may be.
@@ -61,7 +62,7 @@ func (p *Pass) handouts() []handout {
 		}
 		slices.Sort(o.returned)
 		if len(o.backs) == 0 && o.gaveUp == 0 {
-			o.before = backBefore(r, s)
+			o.before, o.beforeBy = backBefore(r, s)
 		}
 		list = append(list, o)
 	}
@@ -69,23 +70,22 @@ func (p *Pass) handouts() []handout {
 	return list
 }
 
-// backBefore is the return, face up and by their patron, of the cards of a handout that was recorded before it, while
-// no one had them; 0 if there is none.
-func backBefore(r *record.Round, out *record.Squeeze) record.Seq {
-	var back record.Seq
+// backBefore is the return, face up, of the cards of a handout that was recorded before it, while no one had them, and
+// the seat that returned them; 0 if there is none.
+func backBefore(r *record.Round, out *record.Squeeze) (back record.Seq, seat uint32) {
 	for i := range r.Squeezes {
 		s := &r.Squeezes[i]
 		if s.Seq >= out.Seq || s.Hand != out.Hand || !slices.Equal(s.Cards, out.Cards) || len(s.Cards) == 0 {
 			continue
 		}
 		if s.Kind == record.SqueezeHanded {
-			return 0
+			return 0, 0
 		}
-		if s.Kind == record.SqueezeReturned && s.Seat == out.Seat && s.Face == baccarat.FaceUp {
-			back = s.Seq
+		if s.Kind == record.SqueezeReturned && s.Face == baccarat.FaceUp {
+			back, seat = s.Seq, s.Seat
 		}
 	}
-	return back
+	return back, seat
 }
 
 // handedApart reports whether a card belongs to another handout of the hand to the same patron, and not to this one,
@@ -213,6 +213,9 @@ func checkSqueezeFaces(p *Pass) {
 		}
 		if o.before != 0 && s.Face != baccarat.FaceUp {
 			observed, at = "returned before they were handed out", o.before
+			if o.beforeBy != s.Seat {
+				observed = fmt.Sprintf("returned by seat %d before they were handed out", o.beforeBy)
+			}
 		}
 		evidence := []record.Seq{s.Seq}
 		if at != 0 {
@@ -354,7 +357,10 @@ func (p *Pass) turnedBefore() {
 			return s.Kind == record.SqueezeHanded && slices.Contains(s.Cards, c.CardSeq)
 		})
 		if c.Revealed == 0 || at < 0 || c.Revealed > r.Squeezes[at].Seq || r.Squeezes[at].Face == baccarat.FaceUp ||
-			c.Face != baccarat.FaceDown || backBefore(r, &r.Squeezes[at]) == c.Revealed {
+			c.Face != baccarat.FaceDown {
+			continue
+		}
+		if back, _ := backBefore(r, &r.Squeezes[at]); back == c.Revealed {
 			continue
 		}
 		p.Suspect(Finding{
