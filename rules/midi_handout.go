@@ -706,7 +706,7 @@ func checkThirdSqueeze(p *Pass) {
 			case s.Kind == record.SqueezeHanded && holds && handedTo == 0:
 				// Of a hand that another patron returned, which midi.squeeze.faces reports, both are meant.
 				if handedTo = s.Seat; had != 0 && s.Seat != had && s.Seat != given && !p.hasLeft(back, s) {
-					p.Report(Finding{
+					p.suspectIf(p.mayHaveThird(s), Finding{
 						Subject: finding.OfHand(h.String()), Seat: s.Seat, Evidence: []record.Seq{from, s.Seq},
 						Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", h, had),
 						Observed: fmt.Sprintf("handed to seat %d", s.Seat), Cites: p.exactly(ofHand(h, 3)...),
@@ -721,6 +721,16 @@ func checkThirdSqueeze(p *Pass) {
 			p.thirdNotHanded(third, had, from)
 		}
 	}
+}
+
+// mayHaveThird reports whether a third card went to the patron with the highest wager, who did not give up the hand:
+// "to the player with the highest wager who was handed the card". 9 NYCRR 5324.21(g)(2)(i).
+func (p *Pass) mayHaveThird(out *record.Squeeze) bool {
+	by := p.rankings(out.Hand)
+	return anyRanked(&by, func(r ranked) bool { return r.first(out.Seat) }) &&
+		!declined(p.Round, out.Hand, out.Seat, out.Seq) && !record.Any(p.Round.Squeezes, func(s *record.Squeeze) bool {
+		return s.Kind == record.SqueezeRelinquished && s.Hand == out.Hand && s.Seat == out.Seat && s.Seq < out.Seq
+	})
 }
 
 // thirdOf is the third card of a hand, nil if it has none. A card that was drawn in error for the player hand and moved
