@@ -223,16 +223,12 @@ func TestFloatsArePortable(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %v", build, err)
 	}
-	here, err := filepath.Abs(".")
-	if err != nil {
-		t.Fatal(err)
-	}
 	fused := regexp.MustCompile(`\((\S+\.go:\d+)\)\s+FN?M(?:ADD|SUB)[DS]\b`)
 	call := regexp.MustCompile(`\((\S+\.go:\d+)\)\s+\S+\s.*\bmath\.(?:arch)?(\w+)\(SB\)`)
 	lines := 0
 	for line := range bytes.Lines(assembly) {
 		lines++
-		if at := fused.FindSubmatch(line); at != nil && bytes.HasPrefix(at[1], []byte(here)) {
+		if at := fused.FindSubmatch(line); at != nil {
 			t.Errorf("%s: a product is fused with a sum: want float64(a*b) + c", at[1])
 		}
 		if at := call.FindSubmatch(line); at != nil && !slices.Contains(alike, strings.ToLower(string(at[2]))) {

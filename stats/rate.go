@@ -1,5 +1,5 @@
-// Package stats has the statistics of rates that pages, reports and the API share. It imports nothing of this module,
-// so that one dealer has one rate and one interval wherever the two are shown.
+// Package stats has the statistics of rates that pages, reports and the API share. It imports numeric alone of
+// this module, so that one dealer has one rate and one interval wherever the two are shown.
 package stats
 
 import "math"
