@@ -99,7 +99,7 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	due := p.due[:0]
 	for _, s := range all {
 		owed := !isVig(&s) || !known || p.mayCharge(&s) && p.namesBanker(&s)
-		if known && s.Unplaced() || p.Round.Elsewhere(&s) || !p.rests && p.restOf(&s) ||
+		if known && s.Unplaced() || p.Round.Elsewhere(&s) || p.leavesOut(&s) ||
 			s.Wager >= 0 && (p.misjudged(&p.Round.Wagers[s.Wager]) || p.takenBack(&s) || p.beyondDue(&s)) {
 			continue
 		}
@@ -109,6 +109,27 @@ func (p *Pass) outOfOrder(all steps, breaks func(steps) (first, second record.Se
 	}
 	p.due = due
 	return breaks(due)
+}
+
+// restsApart judges an order without the rests of payments and of vigorish, and again with them, which proves nothing,
+// if nothing else broke it and a rest was left out.
+func (p *Pass) restsApart(broken func() bool) {
+	p.restLeftOut = false
+	if broken() || !p.restLeftOut {
+		return
+	}
+	p.rests = true
+	broken()
+	p.rests = false
+}
+
+// leavesOut reports whether a step is a rest that takes no part in the order.
+func (p *Pass) leavesOut(s *record.Step) bool {
+	if p.rests || !p.restOf(s) {
+		return false
+	}
+	p.restLeftOut = true
+	return true
 }
 
 // restOf reports whether a step pays a wager of which a part was paid before, or charges one that was charged before.
@@ -243,12 +264,10 @@ func procedure(name, doc string, number uint32) *Rule {
 			if p.Config.Procedure != number || !p.commission() || !p.ordered() {
 				return
 			}
-			broken := p.phasesBroken(number, doc, p.mayBeApart, false) ||
-				number > 2 && p.phasesBroken(number, doc, p.apart, true)
-			if p.rests = !broken; p.rests {
-				p.phasesBroken(number, doc, p.mayBeApart, true)
-			}
-			p.rests = false
+			p.restsApart(func() bool {
+				return p.phasesBroken(number, doc, p.mayBeApart, p.rests) ||
+					!p.rests && number > 2 && p.phasesBroken(number, doc, p.apart, true)
+			})
 		},
 	}
 }
@@ -389,10 +408,8 @@ func (t steps) owes(seat uint32) bool {
 }
 
 func checkDescending(p *Pass) {
-	if p.ordered() && !p.descends() {
-		p.rests = true
-		p.descends()
-		p.rests = false
+	if p.ordered() {
+		p.restsApart(p.descends)
 	}
 }
 

@@ -140,8 +140,9 @@ type scratch struct {
 	legal     seatLegality
 	together  map[record.Player]record.Seq
 	offs      []offBy
-	// rests has the rest of a payment or of a vigorish take part in the order of settlement.
-	rests bool
+	// rests has the rest of a payment or of a vigorish take part in the order of settlement, restLeftOut tells that one
+	// took none.
+	rests, restLeftOut bool
 	// byNumber takes the seats in the order of their numbers, whatever the table declares.
 	byNumber bool
 }
