@@ -288,6 +288,11 @@ func (w *Wager) MayBeOf(o *Wager) bool {
 	return w.Seat == o.Seat && (w.Patron == o.Patron || w.Patron == "" || o.Patron == "")
 }
 
+// IsOfPlayerOf reports whether a wager is of the player of another one: of its seat, and of the same known patron.
+func (w *Wager) IsOfPlayerOf(o *Wager) bool {
+	return w.Seat == o.Seat && w.Patron == o.Patron && w.Patron != ""
+}
+
 // Player is a patron at a seat. The patron is empty if a banker wager of the seat does not name its own: it may be of
 // any of them.
 type Player struct {

@@ -109,7 +109,7 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 	for i, o := range p.offs {
 		at := p.reported(o)
 		spot := o.wager.Spot == w.Spot && o.wager.SpotName == w.SpotName
-		player := w.Patron != "" && w.Patron == o.wager.Patron && w.Seat == o.wager.Seat
+		player := w.IsOfPlayerOf(o.wager)
 		swapped := player && moved(w) == o.due() && o.wager.Disposition() == w.Disposition()
 		if o.by != -by || at < 0 || !spot && !swapped {
 			continue

@@ -15,8 +15,8 @@ import (
 // sweeps reports whether what moved for a wager is what is due for it and for wagers of its player, on other spots,
 // that no motion names. It is not looked for in a round of more wagers than a full table has.
 func (p *Pass) sweeps(w *record.Wager) bool {
-	if len(p.Round.Wagers) > mostSteps || w.Patron == "" || w.Gone || w.Settlements() == 0 ||
-		p.becomes(w) != w.Disposition() || p.settledTwice(w) {
+	if len(p.Round.Wagers) > mostSteps || w.Gone || w.Settlements() == 0 || p.becomes(w) != w.Disposition() ||
+		p.settledTwice(w) {
 		return false
 	}
 	due := p.full(w)
@@ -37,13 +37,12 @@ func (p *Pass) sweeps(w *record.Wager) bool {
 
 // sweptBy reports whether no motion names a wager, and one that names another wager of its player may have settled it.
 func (p *Pass) sweptBy(o, w *record.Wager) bool {
-	return w.Settlements() > 0 && !o.Gone && o.Settlements() == 0 && o.Patron == w.Patron && o.Seat == w.Seat &&
-		p.becomes(o) == w.Disposition()
+	return w.Settlements() > 0 && !o.Gone && o.Settlements() == 0 && o.IsOfPlayerOf(w) && p.becomes(o) == w.Disposition()
 }
 
 // sweeper is the wager whose motion settled another one as well, nil if there is none.
 func (p *Pass) sweeper(w *record.Wager) *record.Wager {
-	if len(p.Round.Wagers) > mostSteps || w.Settlements() > 0 || w.Patron == "" {
+	if len(p.Round.Wagers) > mostSteps || w.Settlements() > 0 {
 		return nil
 	}
 	for i := range p.Round.Wagers {
@@ -67,13 +66,10 @@ func (p *Pass) full(w *record.Wager) int64 {
 	switch p.becomes(w) {
 	case baccarat.Collect, baccarat.Return:
 		return w.Amount
-	case baccarat.Pay:
-		if odds := p.oddsOf(w, p.coup()); odds.Known() {
-			return odds.Winnings(w.Amount)
-		}
-	default: // it moves nothing, or what is not known
+	default: // what is paid, or nothing
+		_, due := p.Due(w)
+		return due
 	}
-	return 0
 }
 
 // suspectSwept suspects the wagers that were settled with another one, as one finding about the first of them.
