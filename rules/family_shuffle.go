@@ -437,7 +437,7 @@ func checkRandomOrder(p *Pass) {
 		claim = p.Report
 	}
 	switch {
-	case stats.UpperTail(pairs, successors, next) < alpha:
+	case stats.UpperTail(uint64(pairs), uint64(successors), next) < alpha:
 		claim(Finding{
 			Expected: "cards in random order",
 			Observed: fmt.Sprintf("%d of %d neighbours in new-deck order", successors, pairs), Evidence: evidence,
@@ -447,7 +447,7 @@ func checkRandomOrder(p *Pass) {
 			Expected: "cards in random order", Observed: fmt.Sprintf("%d cards running in new-deck order", longest),
 			Evidence: evidence,
 		})
-	case places >= deck && stats.UpperTail(places, same, 1.0/52) < alpha:
+	case places >= deck && stats.UpperTail(uint64(places), uint64(same), 1.0/52) < alpha:
 		claim(Finding{
 			Expected: "cards in random order",
 			Observed: fmt.Sprintf("%d of %d places as in the shoe before", same, places), Evidence: evidence,

@@ -25,15 +25,14 @@ func UpperLimit(n uint64, p, alpha float64) uint64 {
 }
 
 // UpperTail is the chance of k or more successes in n trials with the chance p.
-func UpperTail[N int | uint64](n, k N, p float64) float64 {
+func UpperTail(n, k uint64, p float64) float64 {
 	switch {
-	case k <= 0 || p >= 1 && k <= n:
+	case k == 0 || p >= 1 && k <= n:
 		return 1
 	case k > n:
 		return 0
 	}
-	factorial := func(v N) float64 { return numeric.LnFactorial(uint64(v)) }
-	term := numeric.Exp(factorial(n) - factorial(k) - factorial(n-k) +
+	term := numeric.Exp(numeric.LnFactorial(n) - numeric.LnFactorial(k) - numeric.LnFactorial(n-k) +
 		float64(float64(k)*numeric.Log(p)) + float64(float64(n-k)*numeric.Log1p(-p)))
 	sum := 0.0
 	for ; k <= n && (float64(k) <= float64(n)*p || term > sum*1e-16); k++ {
