@@ -51,7 +51,7 @@ var impure = []string{
 var ranges = []string{
 	"play.keep", "play.configOf", "engine.plainMap", "verdict.shoeState", "calendar.New",
 	"record.PaidTogether", "rules.otherPercent", "rules.oneLower", "rules.widen",
-	"rules.rereadTwo", "rules.reading", "rules.simplest", "rules.refuted", "rules.madeAlone",
+	"rules.bestOfPairs", "rules.reading", "rules.simplest", "rules.refuted", "rules.madeAlone",
 	"exact.faces", "detectors.begin", "detectors.eachMoment", "detectors.endShoes", "detectors.forget", "detectors.load",
 	"detectors.numbered", "detectors.opened", "detectors.patronOf", "detectors.restore", "detectors.restoreAccounts",
 	"detectors.state", "detectors.write",

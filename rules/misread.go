@@ -101,42 +101,45 @@ func (p *Pass) rereadOne(asRead map[about]Finding, stage Stage) (Reading, bool) 
 }
 
 // rereadTwo looks for two cards of a round that may have been misread. Two cards explain much, so the counts that were
-// recorded or called must contradict the cards as read, the other reading must agree with all of them, and it must
-// explain more than it assumes. The values that the same reader reported are no witness. Of five counts, the recorded
-// and those that were called, one may be wrong under both readings. Until the round is settled, the recorded counts may
-// be corrected.
+// recorded or called must contradict the cards as read, and the other reading must agree with them and explain more
+// than it assumes. The values that the same reader reported are no witness. If no reading agrees with all counts, the
+// recorded one and four that were called, one of these may be wrong under both readings. Until the round is settled,
+// the recorded counts may be corrected.
 func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) {
 	r, best := p.Round, Reading{}
 	_, against, _ := counts(r, r)
 	if r.Ended.Result == baccarat.Void || !r.Coup().Complete || recorded(r) && against == 0 {
 		return best, false
 	}
-	for allowed := range 2 {
-		evaluated := 0
-		for two, cards := range p.pairsOfReadings(r) {
-			if wrong, ok := p.contradicted(two, stage); !ok || wrong != allowed {
-				continue
-			}
-			if evaluated++; evaluated > maxPairs {
-				break
-			}
-			reading := p.reading(asRead, two, stage, cards...)
-			for a := range asRead {
-				if a.rule.Name == "count.card-values" {
-					reading.explained[a] = true
-				}
-			}
-			reading.beside = reading.madeAlone(asRead)
-			if len(reading.explained) >= 2+2*len(reading.beside) && reading.net() > best.net() {
-				best = reading
-			}
-		}
-		if len(best.Cards) > 0 {
-			break
-		}
+	for wrong := 0; wrong < 2 && len(best.Cards) == 0; wrong++ {
+		best = p.bestOfPairs(asRead, stage, wrong)
 	}
 	best.mayExplain = maps.Clone(best.explained)
 	return best, len(best.Cards) > 0
+}
+
+// bestOfPairs is the reading of two cards that explains most, of those which a number of counts contradict.
+func (p *Pass) bestOfPairs(asRead map[about]Finding, stage Stage, wrong int) (best Reading) {
+	evaluated := 0
+	for two, cards := range p.pairsOfReadings(p.Round) {
+		if n, possible := p.contradicted(two, stage); !possible || n != wrong {
+			continue
+		}
+		if evaluated++; evaluated > maxPairs {
+			break
+		}
+		reading := p.reading(asRead, two, stage, cards...)
+		for a := range asRead {
+			if a.rule.Name == "count.card-values" {
+				reading.explained[a] = true
+			}
+		}
+		reading.beside = reading.madeAlone(asRead)
+		if len(reading.explained) >= 2+2*len(reading.beside) && reading.net() > best.net() {
+			best = reading
+		}
+	}
+	return best
 }
 
 // recorded reports whether the recorded counts, if there are any, are the counts of the cards.
