@@ -53,32 +53,25 @@ func (r Runs) Night(ctx context.Context, store *clickhouse.Store, property, day,
 	if err != nil || shift != "" {
 		return nil, err
 	}
-	tables, err := store.DealtTables(ctx, property, from-int64(runsYear), until)
-	if err != nil {
-		return nil, err
-	}
 	c := comparison{
 		index: detectors.NewRuns(), orders: r.orders(), from: from, shoes: map[[2]string]*dealtShoe{},
 	}
-	of := clickhouse.TableTime{Property: property, From: from - int64(runsBefore), Until: until}
-	for i := range tables {
-		of.Table = tables[i]
-		played, err := dealtShoes(ctx, store, of)
-		if err != nil {
-			return nil, err
+	of := clickhouse.Period{Property: property, From: from - int64(runsBefore), Until: until}
+	var table []dealtShoe
+	err = dealtShoes(ctx, store, of, func(s *dealtShoe) {
+		if len(table) > 0 && table[0].Table != s.Table {
+			c.add(table)
+			table = nil
 		}
-		c.add(played)
+		table = append(table, *s)
+	})
+	if err != nil {
+		return nil, err
 	}
+	c.add(table)
 	of.From = from - int64(runsYear)
-	for i := range tables {
-		of.Table = tables[i]
-		earlier, err := dealtShoes(ctx, store, of)
-		if err != nil {
-			return nil, err
-		}
-		for k := range earlier {
-			c.match(&earlier[k])
-		}
+	if err := dealtShoes(ctx, store, of, c.match); err != nil {
+		return nil, err
 	}
 	return r.findings(ctx, store, &c)
 }
@@ -133,17 +126,23 @@ func (c *comparison) match(old *dealtShoe) {
 	})
 }
 
-// dealtShoes reads the shoes of a table.
-func dealtShoes(ctx context.Context, store *clickhouse.Store, of clickhouse.TableTime) (all []dealtShoe, err error) {
-	err = store.DealtRounds(ctx, of, func(p *clickhouse.DealtRound) bool {
-		if len(all) == 0 || all[len(all)-1].Shoe != p.Shoe {
-			all = append(all, dealtShoe{DealtRound: *p, index: -1})
+// dealtShoes yields the shoes of a period, table by table.
+func dealtShoes(ctx context.Context, store *clickhouse.Store, of clickhouse.Period, yield func(*dealtShoe)) error {
+	var s *dealtShoe
+	err := store.DealtRounds(ctx, of, func(p *clickhouse.DealtRound) bool {
+		if s == nil || s.Table != p.Table || s.Shoe != p.Shoe {
+			if s != nil {
+				yield(s)
+			}
+			s = &dealtShoe{DealtRound: *p, index: -1}
 		}
-		s := &all[len(all)-1]
 		s.cards = append(s.cards, watch.Dealt(p.Cards)...)
 		return true
 	})
-	return all, err
+	if err == nil && s != nil {
+		yield(s)
+	}
+	return err
 }
 
 // ordered puts the shoes of a table in the order of time, and notes the shoe before each: the last one of the same set

@@ -44,18 +44,13 @@ type ArchivedTable struct {
 }
 
 // Tables returns the tables of a property with events from one time to before another, sorted.
-func (s *Store) Tables(ctx context.Context, property string, from, until int64) ([]string, error) {
-	return s.tablesIn(ctx, "events", property, from, until)
-}
-
-// tablesIn returns the tables of the gaming floor with rows of a time.
-func (s *Store) tablesIn(ctx context.Context, of, property string, from, until int64) (names []string, err error) {
+func (s *Store) Tables(ctx context.Context, property string, from, until int64) (names []string, err error) {
 	var name string
-	err = s.scan(ctx, "SELECT DISTINCT toString(table_id) AS name FROM "+s.name(of)+
+	err = s.scan(ctx, "SELECT DISTINCT toString(table_id) AS name FROM "+s.name("events")+
 		" WHERE property_id = {property:String} AND at >= fromUnixTimestamp64Nano({from:Int64}) "+
 		"AND at < fromUnixTimestamp64Nano({until:Int64}) ORDER BY name",
 		params("property", property, "from", from, "until", until), func() { names = append(names, name) }, &name)
-	return names, s.explain("read the tables in "+of, err)
+	return names, s.explain("read the tables of the archive", err)
 }
 
 // ofTables is a condition that is true where one of n conditions holds, each of the rows of a table, with its

@@ -372,26 +372,21 @@ type DealtRound struct {
 	FirstSeq uint64 `column:"first_seq"`
 }
 
-// TableTime is the time of a table from a moment to another; ns UTC.
-type TableTime struct {
-	Property, Table string
-	From, Until     int64
+// Period is the time of a property from a moment to before another; ns UTC.
+type Period struct {
+	Property    string
+	From, Until int64
 }
 
-// DealtTables returns the tables of a property with rounds from one time to before another, sorted.
-func (s *Store) DealtTables(ctx context.Context, property string, from, until int64) ([]string, error) {
-	return s.tablesIn(ctx, "rounds", property, from, until)
-}
-
-// DealtRounds yields the rounds of a table, shoe by shoe.
-func (s *Store) DealtRounds(ctx context.Context, of TableTime, yield func(*DealtRound) bool) error {
-	doing := "read the rounds of table " + of.Table
+// DealtRounds yields the rounds of a period, table by table and shoe by shoe. It is one query: each query of a table
+// reads whole granules of the tables beside it.
+func (s *Store) DealtRounds(ctx context.Context, of Period, yield func(*DealtRound) bool) error {
+	const doing = "read the rounds that were dealt"
 	declared := rows.TableOf[DealtRound]("rounds")
 	r := newReader[DealtRound](&declared)
 	result, err := s.conn.Query(ctx, "SELECT "+r.columns+" FROM "+s.name("rounds")+" FINAL WHERE "+property+
-		`table_id = {table:String} AND at >= fromUnixTimestamp64Nano({from:Int64})
-AND at < fromUnixTimestamp64Nano({until:Int64}) ORDER BY shoe_id, round`,
-		params("property", of.Property, "table", of.Table, "from", of.From, "until", of.Until)...)
+		`at >= fromUnixTimestamp64Nano({from:Int64}) AND at < fromUnixTimestamp64Nano({until:Int64})
+ORDER BY table_id, shoe_id, round`, params("property", of.Property, "from", of.From, "until", of.Until)...)
 	if err != nil {
 		return s.explain(doing, err)
 	}
