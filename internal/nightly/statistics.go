@@ -49,20 +49,24 @@ func (r Review) Night(ctx context.Context, store *clickhouse.Store, property, da
 	if shift != "" {
 		return nil, nil
 	}
-	rows, err := store.EvidenceByKey(ctx, property, day)
+	var counts, kinds []string
+	for _, d := range detectors.All() {
+		if d.Starts != nil {
+			counts = append(counts, d.ID)
+		}
+	}
+	for _, kind := range [...]detectors.KeyKind{detectors.OfShoe, detectors.OfPatron, detectors.OfDealer} {
+		kinds = append(kinds, kind.String())
+	}
+	rows, err := store.EvidenceByKey(ctx, property, day, counts, kinds)
 	if err != nil {
 		return nil, err
-	}
-	counts := map[string]bool{}
-	for _, d := range detectors.All() {
-		counts[d.ID] = d.Starts != nil
 	}
 	var all []detectors.Evidence
 	of := map[detectors.Evidence]*clickhouse.KeyEvidence{}
 	for i := range rows {
 		key, ok := detectors.ParseKey(rows[i].Key)
-		if !ok || !counts[rows[i].Detector] || key.Kind != detectors.OfShoe && key.Kind != detectors.OfPatron &&
-			key.Kind != detectors.OfDealer {
+		if !ok {
 			continue
 		}
 		e := detectors.Evidence{Detector: rows[i].Detector, Key: key, LnE: rows[i].LnE}

@@ -22,7 +22,8 @@ type Suspicions struct {
 	// Missing are findings of the night alone, Extra of the watch alone, Changed of both with other contents, for no
 	// reason that is known.
 	Missing, Extra, Changed int
-	// Keys is the number of detectors and keys with evidence, Differing that of those whose evidence differed.
+	// Keys is the number of detectors and keys whose evidence was compared, Differing that of those whose evidence
+	// differed.
 	Keys, Differing int
 }
 
@@ -33,7 +34,7 @@ func (r *run) suspicions(ctx context.Context, w window, live []finding.Finding) 
 	if r.Shift != "" || !r.Score {
 		return nil, s, nil
 	}
-	again, err := watch.ScoreDay(ctx, r.store, r.store.EvidenceByKey,
+	again, err := watch.ScoreDay(ctx, r.store, r.store.KeyTotals,
 		watch.Options{Property: r.Property, Engine: r.Engine, Limit: r.Limit}, w.day)
 	if err != nil {
 		return nil, s, fmt.Errorf("score %s again: %w", w.day, err)

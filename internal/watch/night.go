@@ -26,7 +26,8 @@ type Night struct {
 	Scored, Until int64
 	// LateSubjects are the keys with evidence from late feeds, of this day or of the last 30.
 	LateSubjects map[string]int64
-	// Keys is the number of detectors and keys with evidence, Differing that of those whose stored evidence differs.
+	// Keys is the number of detectors and keys whose evidence was compared, Differing that of those whose stored evidence
+	// differs.
 	Keys, Differing int
 	differing       map[account]bool
 }
@@ -46,8 +47,8 @@ type total struct {
 	n  uint64
 }
 
-// KeyTotals returns the stored evidence of a day by detector and key; see clickhouse.Store.EvidenceByKey.
-type KeyTotals func(ctx context.Context, property, day string) ([]clickhouse.KeyEvidence, error)
+// KeyTotals returns the stored evidence of a day by detector and key; see clickhouse.Store.KeyTotals.
+type KeyTotals func(ctx context.Context, property, day string) ([]clickhouse.KeyTotal, error)
 
 // ScoreDay scores a gaming day again with the code of a watch. It begins with the state at the end of the day before,
 // and stores that at the end of the day. Evidence that differs from the stored one replaces it.
@@ -68,25 +69,19 @@ func ScoreDay(ctx context.Context, store Store, stored KeyTotals, o Options, day
 	if err != nil {
 		return n.Night, err
 	}
-	sums := map[account]*total{}
-	n.all = len(totals) == 0 || n.Scored < n.from // no watch has scored the day: nothing is compared
-	err = n.run(ctx, true, func(e *rows.Evidence) {
-		t := sums[account{e.Detector, e.Key}]
-		if t == nil {
-			t = &total{}
-			sums[account{e.Detector, e.Key}] = t
-		}
-		t.ln, t.n = t.ln+e.LnE, t.n+1
-	})
-	if err != nil {
+	if n.all = len(totals) == 0 || n.Scored < n.from; n.all { // no watch has scored the day: nothing is compared
+		return n.Night, n.run(ctx, true)
+	}
+	n.sums = map[account]*total{}
+	if err := n.run(ctx, true); err != nil {
 		return n.Night, err
 	}
-	differ := n.differ(totals, sums)
-	if n.Keys, n.Differing = len(sums), len(differ); len(differ) == 0 || n.all {
+	differ := n.differ(totals)
+	if n.Keys, n.Differing = len(n.sums), len(differ); len(differ) == 0 {
 		return n.Night, nil
 	}
-	n.wanted, n.differing = differ, differ
-	return n.Night, n.run(ctx, false, func(*rows.Evidence) {})
+	n.sums, n.wanted, n.differing = nil, differ, differ
+	return n.Night, n.run(ctx, false)
 }
 
 // night is a run over a day.
@@ -97,6 +92,8 @@ type night struct {
 	name        string
 	number      uint64
 	from, until int64
+	// sums are the evidence that is compared with the stored one, nil if none is.
+	sums map[account]*total
 	// wanted are the accounts whose evidence is stored.
 	wanted map[account]bool
 	// all stores all evidence at the first run.
@@ -116,7 +113,7 @@ func (n *night) live(ctx context.Context) error {
 }
 
 // run scores the day, then what its shoes need beyond it. First makes the findings and stores the state.
-func (n *night) run(ctx context.Context, first bool, take func(*rows.Evidence)) error {
+func (n *night) run(ctx context.Context, first bool) error {
 	w := newWatcher(n.store, n.options)
 	w.day = n.number
 	w.after = clickhouse.Cursor{At: n.from - int64(lookback) - 1, Round: clickhouse.EndOfShoe}
@@ -130,7 +127,7 @@ func (n *night) run(ctx context.Context, first bool, take func(*rows.Evidence)) 
 		return err
 	}
 	n.Findings = n.Findings[:0]
-	if err := n.to(ctx, w, n.until-1, take); err != nil {
+	if err := n.to(ctx, w, n.until-1); err != nil {
 		return err
 	}
 	if first {
@@ -141,7 +138,7 @@ func (n *night) run(ctx context.Context, first bool, take func(*rows.Evidence)) 
 			return err
 		}
 	}
-	if err := n.to(ctx, w, n.Until, take); err != nil {
+	if err := n.to(ctx, w, n.Until); err != nil {
 		return err
 	}
 	return w.store.NameEvents(ctx, n.Findings)
@@ -183,7 +180,7 @@ func (n *night) last(ctx context.Context) (int64, error) {
 }
 
 // to scores what comes up to a time. While some is scored, what follows is read and the evidence before it is kept.
-func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows.Evidence)) (err error) {
+func (n *night) to(ctx context.Context, w *watcher, until int64) (err error) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	kept := func() error { return nil }
@@ -206,7 +203,7 @@ func (n *night) to(ctx context.Context, w *watcher, until int64, take func(*rows
 			all := w.pending
 			w.pending = pending{evidence: spare[:0]}
 			w.options.Limit.Update()
-			spare, kept = all.evidence, beside(func() error { return n.keep(ctx, &all, take) })
+			spare, kept = all.evidence, beside(func() error { return n.keep(ctx, &all) })
 		}
 		items, err = following()
 	}
@@ -221,7 +218,7 @@ func beside(work func() error) (wait func() error) {
 }
 
 // keep takes the findings and the evidence of the day, and stores what is wanted of the evidence.
-func (n *night) keep(ctx context.Context, all *pending, take func(*rows.Evidence)) error {
+func (n *night) keep(ctx context.Context, all *pending) error {
 	for i := range all.findings {
 		if f := &all.findings[i]; f.GamingDay == n.name {
 			n.Findings = append(n.Findings, *f)
@@ -233,7 +230,7 @@ func (n *night) keep(ctx context.Context, all *pending, take func(*rows.Evidence
 		if e.GamingDay != n.name {
 			continue
 		}
-		take(e)
+		n.add(e)
 		if span, ok := n.Late[e.TableID]; ok && span[0]-int64(time.Hour) <= e.At && e.At <= span[1] {
 			n.LateSubjects[e.Key] = e.At // also the watcher's, which reads it only when all is kept
 		}
@@ -245,6 +242,20 @@ func (n *night) keep(ctx context.Context, all *pending, take func(*rows.Evidence
 		return nil
 	}
 	return n.store.AddEvidence(ctx, "night "+n.name, wanted)
+}
+
+// add adds evidence to the sums.
+func (n *night) add(e *rows.Evidence) {
+	if n.sums == nil {
+		return
+	}
+	a := account{e.Detector, e.Key}
+	t := n.sums[a]
+	if t == nil {
+		t = &total{}
+		n.sums[a] = t
+	}
+	t.ln, t.n = t.ln+e.LnE, t.n+1
 }
 
 // ahead reads what follows a cursor while what is before it is scored.
@@ -261,7 +272,7 @@ func (w *watcher) ahead(ctx context.Context, after clickhouse.Cursor, until int6
 }
 
 // differ returns the accounts whose evidence is not that which is stored.
-func (n *night) differ(stored []clickhouse.KeyEvidence, sums map[account]*total) map[account]bool {
+func (n *night) differ(stored []clickhouse.KeyTotal) map[account]bool {
 	before := map[account]total{}
 	for i := range stored {
 		e := &stored[i]
@@ -270,7 +281,7 @@ func (n *night) differ(stored []clickhouse.KeyEvidence, sums map[account]*total)
 		}
 	}
 	differ := map[account]bool{}
-	for a, x := range sums {
+	for a, x := range n.sums {
 		if y, ok := before[a]; !ok || x.n != y.n || math.Abs(x.ln-y.ln) > 1e-6*float64(x.n) {
 			differ[a] = true
 		}

@@ -127,7 +127,7 @@ func TestNightAgreesWithWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := day.AddDate(0, 0, n).Format(time.DateOnly)
-		night, err := ScoreDay(t.Context(), s, s.EvidenceByKey, o, name)
+		night, err := ScoreDay(t.Context(), s, s.KeyTotals, o, name)
 		if err != nil {
 			t.Fatal(err)
 		}

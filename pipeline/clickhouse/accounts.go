@@ -31,6 +31,14 @@ type Risk struct {
 	Squares  float64 `ch:"squares"`
 }
 
+// KeyTotal is the evidence of a day about one key: the logarithm of the product of its factors, and their number.
+type KeyTotal struct {
+	Detector string  `ch:"detector"`
+	Key      string  `ch:"key"`
+	LnE      float64 `ch:"ln"`
+	Factors  uint64  `ch:"n"`
+}
+
 // KeyEvidence is the evidence of a day about one key: the logarithm of the product of its factors, their number, and
 // the location of the largest.
 type KeyEvidence struct {
@@ -139,14 +147,25 @@ ON w.property_id = r.property_id AND w.table_id = r.table_id AND w.shoe_id = r.s
 GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 }
 
-// EvidenceByKey returns the evidence of a day about each key, by detector and key. Of several largest factors it names
-// the last.
-func (s *Store) EvidenceByKey(ctx context.Context, property, day string) ([]KeyEvidence, error) {
+// ofDay is the condition of the evidence of a day.
+const ofDay = "property_id = {property:String} AND gaming_day = {from:Date32}"
+
+// KeyTotals returns the evidence of a day about each key, by detector and key.
+func (s *Store) KeyTotals(ctx context.Context, property, day string) ([]KeyTotal, error) {
+	return list[KeyTotal](ctx, s, "sum up the evidence", "SELECT detector, key, sum(ln_e) AS ln, count() AS n FROM "+
+		s.name("evidence")+" AS e FINAL WHERE "+ofDay+NearDays("from", "to")+" GROUP BY detector, key",
+		params("property", property, "from", day, "to", day)...)
+}
+
+// EvidenceByKey returns the evidence of some detectors about each key of some kinds, by detector and key. Of several
+// largest factors it names the last.
+func (s *Store) EvidenceByKey(ctx context.Context, property, day string, of, kinds []string) ([]KeyEvidence, error) {
 	return list[KeyEvidence](ctx, s, "sum up the evidence", `WITH max((ln_e, e.at, table_id, shoe_id, e.round, e.seq)) AS top
 SELECT detector, key, sum(ln_e) AS ln, count() AS n, top.3 AS table, top.4 AS shoe,
 top.5 AS round, top.6 AS seq, toUnixTimestamp64Nano(top.2) AS moment FROM `+s.name("evidence")+` AS e FINAL
-WHERE property_id = {property:String} AND gaming_day = {from:Date32}`+NearDays("from", "to")+`
-GROUP BY detector, key ORDER BY detector, key`, params("property", property, "from", day, "to", day)...)
+WHERE `+ofDay+NearDays("from", "to")+` AND detector IN {detectors:Array(String)}
+AND substring(key, 1, position(key, ':') - 1) IN {kinds:Array(String)} GROUP BY detector, key ORDER BY detector, key`,
+		params("property", property, "from", day, "to", day, "detectors", of, "kinds", kinds)...)
 }
 
 // CountFindings counts the findings of a property whose rule has a prefix, from a gaming day until before another one.

@@ -31,7 +31,7 @@ func TestFactsOfDayInEachZone(t *testing.T) {
 	if err := s.AddEvidence(t.Context(), "test", append(all, other)); err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.EvidenceByKey(t.Context(), "ac-1", "2027-01-15")
+	got, err := s.KeyTotals(t.Context(), "ac-1", "2027-01-15")
 	if err != nil || len(got) != 1 || got[0].Factors != 3 || got[0].LnE != 3 {
 		t.Errorf("%+v, %v; want one key with the 3 factors of the day", got, err)
 	}
@@ -60,7 +60,7 @@ func TestEvidenceByKeyFollowsNoOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		got, err := s.EvidenceByKey(t.Context(), property, "2024-10-04")
+		got, err := s.EvidenceByKey(t.Context(), property, "2024-10-04", []string{"d"}, []string{"dealer"})
 		if err != nil || len(got) != 1 || got[0].Round != 2000-2000%7 {
 			t.Fatalf("%+v, %v; want the last of the largest factors", got, err)
 		}
