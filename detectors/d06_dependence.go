@@ -71,7 +71,6 @@ func newDependenceMixture() mixture {
 type dependence struct {
 	inert
 	budget *Budget
-	slips  slips
 	keyedStates[dependenceState]
 	factors [dependenceExperts]float64
 	// size and column describe the stake of the slip that was scored last.
@@ -116,7 +115,7 @@ func (s *dependenceState) check() error {
 }
 
 func (d *dependence) Round(r *Round, out *factors) {
-	patrons, table := d.slips.of(r, &d.budget.Policy)
+	patrons, table := r.bySlip(&d.budget.Policy)
 	if table == nil || table.wagers == 0 || len(r.Cards) < 4 {
 		return
 	}

@@ -44,7 +44,6 @@ var foreknowledgePrior = [foreknowledgeExperts]float64{
 type foreknowledge struct {
 	inert
 	budget *Budget
-	slips  slips
 	keyedStates[foreknowledgeState]
 	factors [foreknowledgeExperts]float64
 	// big reports that the stake of the slip that was scored last is at least five times the usual one.
@@ -68,7 +67,7 @@ func (s *foreknowledgeState) check() error {
 }
 
 func (d *foreknowledge) Round(r *Round, out *factors) {
-	patrons, table := d.slips.of(r, &d.budget.Policy)
+	patrons, table := r.bySlip(&d.budget.Policy)
 	if table == nil || table.wagers == 0 {
 		return
 	}

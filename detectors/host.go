@@ -71,6 +71,7 @@ type Host struct {
 	factors   factors
 	keeps     func(KeyKind) bool
 	names     interned // nil if all keys end with the shoe
+	slips     slips    // of the last round
 }
 
 // NewHost starts detectors for all kinds of key.
@@ -117,7 +118,8 @@ func (h *Host) Begin(s *Shoe) {
 
 // Round takes a settled round. It freezes a round whose reader d19 suspects.
 func (h *Host) Round(r *Round) {
-	r.Frozen, r.names = r.Frozen || h.suspects(r), h.names
+	r.Frozen, r.names, r.slips = r.Frozen || h.suspects(r), h.names, &h.slips
+	h.slips.summed = false
 	if h.names != nil {
 		r.Dealer = h.names.of(r.Dealer)
 		for i := range r.Wagers {

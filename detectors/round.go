@@ -70,6 +70,7 @@ type Round struct {
 	Part Part
 
 	names interned
+	slips *slips
 }
 
 // with is the id of the dealer of the round and a patron.

@@ -26,9 +26,11 @@ type slip struct {
 }
 
 // slips are the slips of a round by patron, in the order of the first wager of each. The first is that of the table.
+// Several detectors need them: they are summed up once.
 type slips struct {
-	list []slip
-	used int
+	list   []slip
+	used   int
+	summed bool
 }
 
 // eachSlip scores the slip of each patron, of each pair of dealer and patron, and of a table with several patrons.
@@ -45,11 +47,23 @@ func eachSlip(r *Round, patrons []slip, table *slip, score func(Key, *slip)) {
 	}
 }
 
-// of sums the wagers of a round. It returns nil for a round without odds.
-func (s *slips) of(r *Round, policy *Policy) (patrons []slip, table *slip) {
-	s.used = 0
-	if !r.playable() {
+// bySlip returns the slips of the round, nil for a round without odds.
+func (r *Round) bySlip(policy *Policy) (patrons []slip, table *slip) {
+	s := r.slips
+	if !s.summed {
+		s.sum(r, policy)
+	}
+	if s.used == 0 {
 		return nil, nil
+	}
+	return s.list[1:s.used], &s.list[0]
+}
+
+// sum sums up the wagers of a round.
+func (s *slips) sum(r *Round, policy *Policy) {
+	s.used, s.summed = 0, true
+	if !r.playable() {
+		return
 	}
 	s.list = slices.Grow(s.list[:0], len(r.Wagers)+1)
 	s.next("")
@@ -72,7 +86,6 @@ func (s *slips) of(r *Round, policy *Policy) (patrons []slip, table *slip) {
 	for i := range s.used {
 		s.list[i].finish(r)
 	}
-	return s.list[1:s.used], &s.list[0]
 }
 
 // patron finds or adds the slip of a bettor.
