@@ -3,8 +3,6 @@ package clickhouse
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -496,11 +494,6 @@ AND match(rule, '^(draw|deal|order|cut|shoe[.]burn)[.]|^count[.]reader-suspected
 
 // AddEvidence stores evidence over stored facts. Rows that are stored already are stored once.
 func (s *Store) AddEvidence(ctx context.Context, run string, list []rows.Evidence) error {
-	t, view := s.table(rows.Find("evidence"), 0), rows.ViewOf(list)
-	sum, text := sha256.New(), []byte{}
-	for i := range list {
-		text = rows.AppendPlain(text[:0], t.Columns, view, i)
-		sum.Write(text)
-	}
-	return s.insertAll(ctx, &t, view, run+" "+hex.EncodeToString(sum.Sum(nil)[:16]))
+	t, all := s.table(rows.Find("evidence"), 0), rows.Set{Evidence: list}
+	return s.insertAll(ctx, &t, rows.ViewOf(list), run+" "+all.Hash()[:32])
 }
