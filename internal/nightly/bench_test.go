@@ -236,14 +236,15 @@ func (h *house) Consume(ctx context.Context, work func(context.Context, pipeline
 	if err := group.Wait(); err != nil {
 		return err
 	}
-	last := time.Unix(0, max(h.parts[0].last, h.parts[1].last))
 	calendar := options().Calendar
-	for at := opens.Add(-6 * time.Hour); at.Before(last.Add(24 * time.Hour)); at = at.Add(24 * time.Hour) {
+	last, _ := calendar.Of(max(h.parts[0].last, h.parts[1].last))
+	for at := opens; ; at = at.Add(24 * time.Hour) {
 		day, _ := calendar.Of(at.UnixNano())
 		h.days = append(h.days, day)
+		if day == last {
+			return nil
+		}
 	}
-	h.days = slices.Compact(h.days)
-	return nil
 }
 
 func (p *houseLog) Topic() string                       { return "table-events" }
