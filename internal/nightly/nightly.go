@@ -24,6 +24,7 @@ import (
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/tracing"
+	"github.com/shoeproof/shoeproof/internal/watch"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
@@ -174,6 +175,8 @@ type run struct {
 	events uint64
 	// stored are the days that were read at once.
 	stored map[string]storedDay
+	// scored is the night of the only day, nil if it is not scored yet.
+	scored *watch.Night
 	// used are the first and last rounds of the configurations before the time usedUntil.
 	used      []*rows.Rounds
 	usedUntil int64
@@ -354,6 +357,12 @@ func (r *run) replayAll(ctx context.Context, tables []clickhouse.ArchivedTable, 
 	parallel := cmp.Or(r.Parallel, 2*runtime.GOMAXPROCS(0))
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
+	if r.Workers == 1 && len(r.windows) == 1 { // one processor has nothing else to do while a day is scored
+		group.Go(func() (err error) {
+			r.scored, err = r.score(working, r.windows[0])
+			return err
+		})
+	}
 	for rest := tables; len(rest) > 0; {
 		// Fewer and fewer tables, so that all end at about the same time.
 		n := min(max(1, len(rest)/parallel), maxTablesAtOnce)

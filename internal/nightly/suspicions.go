@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/tracing"
 	"github.com/shoeproof/shoeproof/internal/watch"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -27,17 +28,31 @@ type Suspicions struct {
 	Keys, Differing int
 }
 
-// suspicions scores the day again. It returns the findings of the night and those about differences.
+// score scores a day again, nil if the run does not: the detectors need whole days.
+func (r *run) score(ctx context.Context, w window) (*watch.Night, error) {
+	if r.Shift != "" || !r.Score {
+		return nil, nil
+	}
+	ctx, span := tracing.Start(ctx, "score "+w.day)
+	night, err := watch.ScoreDay(ctx, r.store, r.store.KeyTotals,
+		watch.Options{Property: r.Property, Engine: r.Engine, Limit: r.Limit}, w.day)
+	if err != nil {
+		err = fmt.Errorf("score %s again: %w", w.day, err)
+	}
+	tracing.End(span, err)
+	return &night, err
+}
+
+// suspicions compares the night with what the watch found. It returns the findings of the night and those about
+// differences.
 func (r *run) suspicions(ctx context.Context, w window, live []finding.Finding) (
 	found []finding.Finding, s Suspicions, err error,
 ) {
-	if r.Shift != "" || !r.Score {
-		return nil, s, nil
-	}
-	again, err := watch.ScoreDay(ctx, r.store, r.store.KeyTotals,
-		watch.Options{Property: r.Property, Engine: r.Engine, Limit: r.Limit}, w.day)
-	if err != nil {
-		return nil, s, fmt.Errorf("score %s again: %w", w.day, err)
+	again := r.scored
+	if again == nil {
+		if again, err = r.score(ctx, w); again == nil || err != nil {
+			return nil, s, err
+		}
 	}
 	s.Scored, s.Findings, s.Keys, s.Differing = true, len(again.Findings), again.Keys, again.Differing
 	if s.Watched = again.Scored >= w.from; !s.Watched {
