@@ -1063,12 +1063,17 @@ func (s *Shoe) markersOf(wagers []string) (markers []Seq) {
 // PaidFor is the seat for whose vigorish a collection was made: another one than its own if it names wagers of that
 // seat alone.
 func (s *Shoe) PaidFor(c *Collection) uint32 {
+	seat := c.Seat
 	for i := range s.Dues {
-		if d := &s.Dues[i]; c.Named && d.CollectedAt == c.Seq {
-			return d.Seat
+		switch d := &s.Dues[i]; {
+		case !c.Named || d.CollectedAt != c.Seq || d.AtOnce && d.Marked == 0: // charged in its round
+		case d.Seat == c.Seat:
+			return c.Seat
+		case seat == c.Seat:
+			seat = d.Seat
 		}
 	}
-	return c.Seat
+	return seat
 }
 
 // collectUnmarked takes what exceeds the marks of a seat for its wagers that were never marked, as far as it suffices

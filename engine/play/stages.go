@@ -1,6 +1,8 @@
 package play
 
 import (
+	"slices"
+
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
@@ -240,9 +242,29 @@ func (t *Table) lateDealt(c *turn, s *Shoe, r *record.Round) {
 	c.reach(Dealt, s, r)
 }
 
-// collect takes outstanding vigorish of a seat.
+// collect takes outstanding vigorish of a seat. A sum that names wagers of other seats as well has what is marked of
+// each of them: the patron has moved.
 func (s *Shoe) collect(seat uint32, amount int64, wagers []string, at record.Seq) {
-	s.Collect(s.Law, seat, amount, wagers, at)
+	here, there := int64(0), int64(0)
+	owes := func(d *record.Due) bool { return d.Open() > 0 && slices.Contains(wagers, d.Wager) }
+	for i := range s.Dues {
+		switch d := &s.Dues[i]; {
+		case !owes(d):
+		case d.Seat == seat:
+			here = baccarat.Add(here, d.Open())
+		default:
+			there = baccarat.Add(there, d.Open())
+		}
+	}
+	if here == 0 || amount <= there || amount-here <= there/2 { // it is nearer to its own alone
+		there = 0
+	}
+	for i := range s.Dues {
+		if d := &s.Dues[i]; there > 0 && d.Seat != seat && owes(d) {
+			s.Collect(s.Law, d.Seat, d.Open(), []string{d.Wager}, at)
+		}
+	}
+	s.Collect(s.Law, seat, amount-there, wagers, at)
 }
 
 // settle enters a round into its shoe and reaches Settled.
