@@ -267,13 +267,12 @@ func (r *Round) TakeEarly(w *Wager) {
 type Net struct{ Paid, Collected, Returned int64 }
 
 // Net is the settlement of the wager, whatever the number of motions: parts of a payment are added, and what was taken
-// by mistake and put back counts as little as what was paid by mistake and taken back.
+// by mistake and put back counts as little as what was paid by mistake, or returned beyond the stake, and taken back.
 func (w *Wager) Net() Net {
-	taken := w.Collected.Amount - w.PutBack
-	n := Net{
-		Paid: max(w.Paid.Amount-taken, 0), Collected: max(taken-w.Paid.Amount, 0),
-		Returned: w.Returned.Amount - w.PutBack,
-	}
+	taken, returned := w.Collected.Amount-w.PutBack, w.Returned.Amount-w.PutBack
+	twice := max(min(returned-w.Amount, taken-w.Paid.Amount), 0)
+	taken, returned = taken-twice, returned-twice
+	n := Net{Paid: max(w.Paid.Amount-taken, 0), Collected: max(taken-w.Paid.Amount, 0), Returned: returned}
 	if n == (Net{}) {
 		n.Returned = w.PutBack
 	}

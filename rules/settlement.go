@@ -406,14 +406,14 @@ func (p *Pass) unsettled(w *record.Wager) string {
 }
 
 // checkCorrected reports mistakes of a settlement that were put right: a stake taken and put back, winnings paid and
-// taken back, a stake returned and then collected, a part of a vigorish given back. What came to less than is due was
-// not put right: a winning stake that was collected.
+// taken back, a stake returned and then collected, a part of a vigorish given back. What came to less than is due, or
+// to more than the stake, was not put right: a winning stake that was collected.
 func checkCorrected(p *Pass) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		turned := w.Collected.Times > 0 && (w.Paid.Times > 0 || w.Returned.Times > 0)
 		corrected := turned && w.Disposition() != baccarat.Undetermined && !w.Gone && !p.misjudged(w) &&
-			p.unsettled(w) == "" && !p.fellShort(w)
+			p.unsettled(w) == "" && !p.fellShort(w) && w.Net().Returned <= w.Amount
 		if back, motions := p.refund(w); corrected || back > 0 {
 			f := Finding{
 				Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: w.Amount,
