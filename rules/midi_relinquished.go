@@ -98,7 +98,7 @@ func checkAcceptor(p *Pass) {
 						Observed: fmt.Sprintf("handed to seat %d", s.Seat),
 					})
 				case accepted == nil:
-					p.unoffered(s, gave.Seat, refused)
+					p.unoffered(s, gave, refused)
 				}
 				gave, accepted, refused, givers = nil, nil, nil, nil
 			}
@@ -110,13 +110,15 @@ func checkAcceptor(p *Pass) {
 }
 
 // unoffered judges a relinquished hand that is handed to a seat without an accepted offer.
-func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
+func (p *Pass) unoffered(s, gave *record.Squeeze, refused []uint32) {
+	from := gave.Seat
 	if s.Seat != from && p.seatingUnknown(s.Occupied, s.Seat, s.Seq) {
 		return
 	}
 	occupied := withSeat(s.Occupied, s.Seat)
 	skipped := inTurn(occupied, from, s.Seat, refused, p.nextSeat)
 	if len(skipped) == 0 || s.Seat == from {
+		p.unwanted(s, gave, refused)
 		return
 	}
 	if !p.Table.SqueezeOffers {
@@ -132,6 +134,34 @@ func (p *Pass) unoffered(s *record.Squeeze, from uint32, refused []uint32) {
 		Expected: fmt.Sprintf("%v hand first offered to %s", s.Hand, numbered("seat", skipped)),
 		Observed: fmt.Sprintf("handed to seat %d without such an offer", s.Seat),
 	})
+}
+
+// unwanted suspects a relinquished hand that is handed to the patron who gave it up, or to one who declined it and
+// accepted no further offer: it is for the next in turn, or the dealer turns it if "no player accepts the cards". The
+// patron may have thought better of it. 9 NYCRR 5324.21(f)(3)(ii)(g)(1)-(3).
+func (p *Pass) unwanted(s, gave *record.Squeeze, refused []uint32) {
+	why := "declined"
+	switch {
+	case slices.Contains(refused, s.Seat):
+	case s.Seat == gave.Seat && gave.Kind == record.SqueezeRelinquished:
+		why = "gave up"
+	default:
+		return
+	}
+	if p.seatingUnknown(s.Occupied, s.Seat, s.Seq) {
+		return
+	}
+	f := Finding{
+		Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{gave.Seq, s.Seq},
+		Observed: fmt.Sprintf("handed to seat %d, which %s the hand", s.Seat, why),
+	}
+	if next := inTurn(s.Occupied, gave.Seat, 0, refused, p.nextSeat); len(next) > 0 {
+		f.Expected = fmt.Sprintf("%v hand offered to seat %d", s.Hand, next[0])
+	} else {
+		f.Expected = fmt.Sprintf("%v hand turned by DEALER", s.Hand)
+		f.Cites = p.cited(true, "midi.dealer-turns-when-none")
+	}
+	p.Suspect(f)
 }
 
 // inTurn lists the seats between two seats, counterclockwise, without the ones given; to 0 goes all the way round.
