@@ -211,6 +211,9 @@ func checkSqueezeFaces(p *Pass) {
 			p.returnedByOther(&o)
 			continue
 		}
+		if p.backTogether(&o) {
+			continue // that the hand was divided is the one mistake: see handedInPart
+		}
 		if o.before != 0 && s.Face != baccarat.FaceUp {
 			observed, at = "returned before they were handed out", o.before
 			if o.beforeBy != s.Seat {
@@ -230,6 +233,27 @@ func checkSqueezeFaces(p *Pass) {
 	p.handedInPart()
 	p.turnedBefore()
 	p.touchedByOthers()
+}
+
+// backTogether reports whether a hand of which each card was handed to another patron came back face up from one of the
+// two, at least in part.
+func (p *Pass) backTogether(o *handout) bool {
+	r, s := p.Round, o.out
+	if !initial(r, s) || s.Face == baccarat.FaceUp || len(s.Cards) != 1 || len(o.backs) == 0 || p.cancelled() ||
+		record.Any(r.Squeezes, func(s *record.Squeeze) bool {
+			return s.Kind == record.SqueezeRelinquished && s.Hand == o.out.Hand
+		}) {
+		return false
+	}
+	at := record.Index(r.Squeezes, func(other *record.Squeeze) bool {
+		return other.Kind == record.SqueezeHanded && other.Hand == s.Hand && other.Seat != s.Seat && initial(r, other) &&
+			len(other.Cards) == 1 && other.Cards[0] != s.Cards[0]
+	})
+	return at >= 0 && !slices.ContainsFunc(o.backs, func(b *record.Squeeze) bool {
+		other := &r.Squeezes[at]
+		return b.Face != baccarat.FaceUp || b.Seat != s.Seat && b.Seat != other.Seat ||
+			slices.ContainsFunc(b.Cards, func(c uint32) bool { return c != s.Cards[0] && c != other.Cards[0] })
+	})
 }
 
 // errantOnly reports whether the cards of a hand-out were all drawn in error, and left the hand afterwards: that they
@@ -688,6 +712,7 @@ func checkThirdSqueeze(p *Pass) {
 			continue
 		}
 		had, from, handedTo, gaveUp, given := uint32(0), record.Seq(0), uint32(0), uint32(0), uint32(0)
+		half := uint32(0) // the other seat, if two patrons returned a card each
 		var back *record.Squeeze
 		for i := range r.Squeezes {
 			s := &r.Squeezes[i]
@@ -698,6 +723,9 @@ func checkThirdSqueeze(p *Pass) {
 			switch {
 			case s.Kind == record.SqueezeReturned && s.Seat == gaveUp && s.Face == baccarat.FaceDown:
 			case s.Kind == record.SqueezeReturned && !holds:
+				if half = 0; back != nil && back.Seat != s.Seat && len(back.Cards) == 1 && len(s.Cards) == 1 {
+					half = back.Seat
+				}
 				had, from, back = s.Seat, s.Seq, s
 			case s.Kind == record.SqueezeRelinquished && handedTo == 0 && (had == 0 || had == s.Seat || given == s.Seat):
 				had, gaveUp = 0, s.Seat
@@ -705,7 +733,7 @@ func checkThirdSqueeze(p *Pass) {
 				given = s.Seat
 			case s.Kind == record.SqueezeHanded && holds && handedTo == 0:
 				// Of a hand that another patron returned, which midi.squeeze.faces reports, both are meant.
-				if handedTo = s.Seat; had != 0 && s.Seat != had && s.Seat != given && !p.hasLeft(back, s) {
+				if handedTo = s.Seat; had != 0 && s.Seat != had && s.Seat != given && s.Seat != half && !p.hasLeft(back, s) {
 					p.suspectIf(p.mayHaveThird(s), Finding{
 						Subject: finding.OfHand(h.String()), Seat: s.Seat, Evidence: []record.Seq{from, s.Seq},
 						Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", h, had),
