@@ -231,8 +231,31 @@ func checkSqueezeFaces(p *Pass) {
 		})
 	}
 	p.handedInPart()
+	p.backDown()
 	p.turnedBefore()
 	p.touchedByOthers()
+}
+
+// backDown suspects cards that a patron returned face down, who did not give them up and to whom no hand-out is on
+// record: "the player shall return the two cards, face up". 9 NYCRR 5324.21(f)(3)(ii)(b)-(e).
+func (p *Pass) backDown() {
+	r := p.Round
+	for i := range r.Squeezes {
+		back := &r.Squeezes[i]
+		if back.Kind != record.SqueezeReturned || back.Face != baccarat.FaceDown || len(back.Cards) == 0 ||
+			errantOnly(r, back) || record.Any(r.Squeezes, func(s *record.Squeeze) bool {
+			gaveUp := s.Kind == record.SqueezeRelinquished && s.Seat == back.Seat
+			return s.Hand == back.Hand && (gaveUp || s.Kind == record.SqueezeHanded && (len(s.Cards) == 0 ||
+				slices.ContainsFunc(s.Cards, func(c uint32) bool { return slices.Contains(back.Cards, c) })))
+		}) {
+			continue
+		}
+		p.Suspect(Finding{
+			Subject: finding.OfHand(back.Hand.String()), Seat: back.Seat, Evidence: []record.Seq{back.Seq},
+			Expected: fmt.Sprintf("%s returned face UP", numbered("card", back.Cards)),
+			Observed: "returned face DOWN, their hand-out was not reported", Cites: p.citedOut(back),
+		})
+	}
 }
 
 // backTogether reports whether a hand of which each card was handed to another patron came back face up from one of the
