@@ -593,6 +593,9 @@ func (p *Pass) bankerPlacedLate() {
 		return
 	}
 	called := counted(p.Round, baccarat.Player)
+	if _, next := afterBanker(p.Round); next < counted(p.Round, baccarat.Banker) && p.judges("announce.initial-counts") {
+		return // the count is late as well: that is the one mistake
+	}
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		if c.Hand == baccarat.Banker && c.Index <= 2 && p.placedLate(c, called, "(ii)(c)") {
