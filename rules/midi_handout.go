@@ -183,10 +183,12 @@ func (p *Pass) corrected(out *record.Squeeze) bool {
 }
 
 func checkSqueezeFaces(p *Pass) {
-	for _, o := range p.handouts() {
+	list := p.handouts()
+	for i, o := range list {
 		s := o.out
 		unseen := len(o.backs) > 0 && o.backs[0].Face == baccarat.FaceDown
-		if unseen && (errantOnly(p.Round, s) || initial(p.Round, s) && p.corrected(s)) {
+		tooEarly := p.outBeforeCall(s) && handedOn(list, i) != 0
+		if unseen && (errantOnly(p.Round, s) || initial(p.Round, s) && (tooEarly || p.corrected(s))) {
 			continue
 		}
 		if len(s.Cards) == 0 {
@@ -277,6 +279,12 @@ func (p *Pass) backTogether(o *handout) bool {
 		return b.Face != baccarat.FaceUp || b.Seat != s.Seat && b.Seat != other.Seat ||
 			slices.ContainsFunc(b.Cards, func(c uint32) bool { return c != s.Cards[0] && c != other.Cards[0] })
 	})
+}
+
+// outBeforeCall reports whether a banker hand was handed out before the player hand was called: midi.squeeze.order has
+// it.
+func (p *Pass) outBeforeCall(out *record.Squeeze) bool {
+	return out.Hand == baccarat.Banker && out.Seq < counted(p.Round, baccarat.Player) && p.judges("midi.squeeze.order")
 }
 
 // errantOnly reports whether the cards of a hand-out were all drawn in error, and left the hand afterwards: that they
@@ -526,11 +534,16 @@ func checkSqueezeOrder(p *Pass) {
 	banker := handed(r, baccarat.Banker)
 	late := !exchanged && banker != nil && called != 0 && banker.Seq < called // the player's count
 	if late {
-		p.Report(Finding{
+		f := Finding{
 			Expected: "BANKER hand handed out after the PLAYER point count is called",
 			Observed: fmt.Sprintf("handed to seat %d before the call", banker.Seat),
 			Evidence: []record.Seq{banker.Seq, called},
-		})
+		}
+		i := slices.IndexFunc(list, func(o handout) bool { return o.out == banker })
+		if handedOn(list, i) != 0 && list[i].ends() < called {
+			f.Verdict, f.Observed = finding.Information, f.Observed+", and taken back unseen"
+		}
+		p.Report(f)
 	}
 	if out, fourth := firstOut(r, baccarat.Player), r.CardAt(baccarat.Banker, 2); out != nil && fourth != nil &&
 		out.Seq < fourth.Seq {
