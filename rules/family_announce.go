@@ -273,7 +273,7 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 	for i := range p.Round.Cards {
 		c := &p.Round.Cards[i]
 		if c.Index > 2 && !c.Carried && c.Seq < call.Seq && c.Final == c.Hand && !p.unasked(c) &&
-			!p.bankerFirst(c) {
+			!p.bankerFirst(c) && !ofFirstFour(p.Round, c) {
 			f.Expected = fmt.Sprintf("%v point count announced before the third card", h)
 			f.Observed = "announced after " + cardName(c) + " was dealt"
 			f.Evidence = append(f.Evidence, c.Seq)
@@ -294,6 +294,17 @@ func (p *Pass) countLate(h baccarat.Hand, call *record.Call) bool {
 		p.Suspect(f)
 	}
 	return true
+}
+
+// ofFirstFour reports whether a third card is one of the first four of its round: deal.initial-order has it.
+func ofFirstFour(r *record.Round, third *record.DealtCard) bool {
+	before := 0
+	for i := range r.Cards {
+		if r.Cards[i].CardSeq < third.CardSeq {
+			before++
+		}
+	}
+	return before < 4
 }
 
 // countAfterResult suspects a count of the first two cards that was announced after the result of the round: the counts

@@ -192,6 +192,9 @@ func checkInitialOrder(p *Pass) {
 			lost = c.Seq
 		}
 		hand := c.Placed()
+		if c.Fate == record.MovedAway { // also one with the index of a third card
+			hand = c.Final
+		}
 		wrong = wrong || hand != baccarat.Hand(i%2)+baccarat.Player
 		observed = append(observed, fmt.Sprintf("%v %v", c.Card, hand))
 		evidence = append(evidence, c.Seq)
@@ -206,7 +209,7 @@ func checkInitialOrder(p *Pass) {
 		p.CannotJudge("a card before this one was not reported", lost)
 	case wrong:
 		p.Report(f)
-	case moved != 0 && p.decidedBefore(moved):
+	case moved != 0 && p.decidedBefore(moved, cards[:min(4, len(cards))]):
 		p.Suspect(f) // what followed may have been decided by the wrong hands
 	case moved != 0:
 		f.Verdict = finding.Information
@@ -216,11 +219,14 @@ func checkInitialOrder(p *Pass) {
 	}
 }
 
-// decidedBefore reports whether a count was announced or a third card dealt before an event.
-func (p *Pass) decidedBefore(at record.Seq) bool {
+// decidedBefore reports whether a count was announced, or a third card dealt that is not one of the first four cards,
+// before an event.
+func (p *Pass) decidedBefore(at record.Seq, first []*record.DealtCard) bool {
 	return record.Any(p.Round.Calls, func(c *record.Call) bool {
 		return c.Seq < at && c.Code != baccarat.NoMoreBets && c.Code != baccarat.CardsCommand
-	}) || record.Any(p.Round.Cards, func(c *record.DealtCard) bool { return c.Index > 2 && c.Seq < at })
+	}) || record.Any(p.Round.Cards, func(c *record.DealtCard) bool {
+		return c.Index > 2 && c.Seq < at && !slices.Contains(first, c)
+	})
 }
 
 // counted is the first announcement of a hand's two-card count, 0 if none.
