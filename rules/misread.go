@@ -31,6 +31,8 @@ type Reading struct {
 	mayExplain map[about]bool
 	// leaves is the number of findings left that depend on the cards.
 	leaves int
+	// or are other cards of which another reading explains the same, and leaves as few.
+	or []OtherCard
 	// valueAgrees: the value reported with the card is the value of this reading.
 	valueAgrees bool
 }
@@ -246,6 +248,7 @@ func simplest(readings []Reading, asRead map[about]Finding) *Reading {
 		maps.Copy(depends, readings[k].explained)
 	}
 	var best *Reading
+	var or []OtherCard
 	fewest, may := 0, map[about]bool{}
 	for k := range readings {
 		r, n := &readings[k], 0
@@ -262,12 +265,17 @@ func simplest(readings []Reading, asRead map[about]Finding) *Reading {
 			continue
 		}
 		maps.Copy(may, r.explained)
-		if best == nil || n < fewest {
-			best, fewest = r, n
+		at := r.Cards[0].At
+		switch {
+		case best == nil || n < fewest:
+			best, fewest, or = r, n, nil
+		case n == fewest && maps.Equal(r.explained, best.explained) && r.valueAgrees == best.valueAgrees &&
+			at != best.Cards[0].At && !slices.ContainsFunc(or, func(o OtherCard) bool { return o.At == at }):
+			or = append(or, r.Cards[0])
 		}
 	}
 	if best != nil {
-		best.mayExplain, best.beside, best.leaves = may, best.madeAlone(asRead), fewest
+		best.mayExplain, best.beside, best.leaves, best.or = may, best.madeAlone(asRead), fewest, or
 	}
 	return best
 }
@@ -341,7 +349,7 @@ func (r *Reading) MayExplain(f *Finding) bool { return r.mayExplain[f.about()] }
 func (r *Reading) Beside() []Finding { return r.beside }
 
 // ReaderSuspected is the finding about one card that may have been misread, or about two.
-func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {
+func (p *Pass) ReaderSuspected(reading *Reading, explained []record.Seq) Finding {
 	f := Finding{
 		Rule: readerSuspected, Cites: []string{finding.FeedClause}, Round: p.Round.No, Verdict: finding.Suspect,
 		Expected: "cards that agree with the calls, counts, draws, result and payments of the round",
@@ -363,9 +371,14 @@ func (p *Pass) ReaderSuspected(explained []record.Seq) Finding {
 		read = append(read, fmt.Sprintf("card %d of the shoe read as %v", c.CardSeq, m.Read))
 		as = append(as, c.Card.String())
 	}
+	agrees := strings.Join(as, " and ") + " everything agrees"
+	for _, o := range reading.or {
+		c := &p.Round.Cards[o.At]
+		f.Evidence = append(f.Evidence, c.Seq)
+		agrees += fmt.Sprintf(", or with card %d, read as %v, as %v", c.CardSeq, c.Card, o.As)
+	}
 	f.Evidence = append(f.Evidence, explained...)
-	f.Observed = fmt.Sprintf("%s; as %s everything agrees: the reader is suspected",
-		strings.Join(read, ", "), strings.Join(as, " and "))
+	f.Observed = fmt.Sprintf("%s; as %s: the reader is suspected", strings.Join(read, ", "), agrees)
 	return f
 }
 

@@ -64,7 +64,7 @@ func (t *Table) explain(m *moment, reading *rules.Reading) {
 		}
 		m.Shoe.Misreads++
 	}
-	f := t.pass.ReaderSuspected(explained)
+	f := t.pass.ReaderSuspected(reading, explained)
 	if !t.enter(m, s, &f) {
 		return
 	}
