@@ -123,7 +123,7 @@ func (p *Pass) rereadTwo(asRead map[about]Finding, stage Stage) (Reading, bool) 
 // bestOfPairs is the reading of two cards that explains most, of those which a number of counts contradict.
 func (p *Pass) bestOfPairs(asRead map[about]Finding, stage Stage, wrong int) (best Reading) {
 	evaluated := 0
-	for two, cards := range p.pairsOfReadings(p.Round) {
+	for two, cards := range p.readingsOfTwo(p.Round) {
 		if n, possible := p.contradicted(two, stage); !possible || n != wrong {
 			continue
 		}
@@ -160,9 +160,17 @@ func (p *Pass) contradicted(two *record.Round, stage Stage) (wrong int, possible
 	return wrong, wrong == 0 || wrong == 1 && both == 1 && (right > 3 || right == 3 && stage < Settled)
 }
 
-// pairsOfReadings yields the round with each other reading of each two of its cards.
-func (p *Pass) pairsOfReadings(r *record.Round) iter.Seq2[*record.Round, []OtherCard] {
+// readingsOfTwo yields the round with each other reading of one of its cards, which may explain as much, then of each
+// two.
+func (p *Pass) readingsOfTwo(r *record.Round) iter.Seq2[*record.Round, []OtherCard] {
 	return func(yield func(*record.Round, []OtherCard) bool) {
+		for i := range r.Cards {
+			for _, as := range p.otherCards(&r.Cards[i]) {
+				if !yield(r.With(i, as), []OtherCard{{i, as}}) {
+					return
+				}
+			}
+		}
 		for i := range r.Cards {
 			for _, first := range p.otherCards(&r.Cards[i]) {
 				one := r.With(i, first)
@@ -371,14 +379,14 @@ func (p *Pass) ReaderSuspected(reading *Reading, explained []record.Seq) Finding
 		read = append(read, fmt.Sprintf("card %d of the shoe read as %v", c.CardSeq, m.Read))
 		as = append(as, c.Card.String())
 	}
-	agrees := strings.Join(as, " and ") + " everything agrees"
+	agrees := []string{strings.Join(as, " and ") + " everything agrees"}
 	for _, o := range reading.or {
 		c := &p.Round.Cards[o.At]
 		f.Evidence = append(f.Evidence, c.Seq)
-		agrees += fmt.Sprintf(", or with card %d, read as %v, as %v", c.CardSeq, c.Card, o.As)
+		agrees = append(agrees, fmt.Sprintf("or with card %d, read as %v, as %v", c.CardSeq, c.Card, o.As))
 	}
 	f.Evidence = append(f.Evidence, explained...)
-	f.Observed = fmt.Sprintf("%s; as %s: the reader is suspected", strings.Join(read, ", "), agrees)
+	f.Observed = fmt.Sprintf("%s; as %s: the reader is suspected", strings.Join(read, ", "), strings.Join(agrees, ", "))
 	return f
 }
 
