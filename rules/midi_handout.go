@@ -476,7 +476,7 @@ func (p *Pass) handedInPart() {
 }
 
 // wrongHandout describes what is wrong with a handout, empty if it is right. Cards that the patron gave up are taken
-// back unseen, (f)(3)(ii)(g).
+// back unseen, (f)(3)(ii)(g); so may be the cards of a round that was declared void.
 func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	s := o.out
 	if s.Face == baccarat.FaceUp {
@@ -488,11 +488,12 @@ func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	turned := record.Index(p.Round.Cards, func(c *record.DealtCard) bool {
 		return slices.Contains(s.Cards, c.CardSeq) && c.RevealedBy == baccarat.RoleDealer && c.Revealed > s.Seq
 	})
+	voided := p.Round.Voided.Seq
 	for _, b := range o.backs {
 		switch {
 		case b.Seat != s.Seat:
 			return fmt.Sprintf("returned by seat %d", b.Seat), b.Seq
-		case b.Face == baccarat.FaceDown:
+		case b.Face == baccarat.FaceDown && !(p.cancelled() && voided != 0 && b.Seq > voided):
 			return "returned face DOWN", b.Seq
 		}
 	}
