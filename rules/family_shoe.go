@@ -400,11 +400,13 @@ func checkConservation(p *Pass) {
 	}
 	want := 52 * s.Loaded.Decks
 	got := s.Out + s.Ended.Remaining
+	first, asReceived := p.countedAsReceived(got)
 	switch {
 	case got == want:
 		p.putIntoShoe()
 	case got > want && got-want <= p.cardsPutBack():
 	case p.outAt(s.Ended.Seq)+int(s.Ended.Remaining) == int(want): // a round came after the count
+	case first && p.judges("shoe.loaded-as-received"): // it has that
 	case s.CardsLost:
 		p.CannotJudge("a card that left the shoe was not reported", s.Loaded.Seq, s.Ended.Seq)
 	case s.Ended.Remaining == 0 && got < want && !ranShort(s):
@@ -431,11 +433,22 @@ func checkConservation(p *Pass) {
 				idle++ // the card that it answers may have left the shoe without a record
 			}
 		}
-		if got < want && want-got <= idle {
+		if asReceived || got < want && want-got <= idle {
 			f.Verdict = finding.Suspect
 		}
 		p.Report(f)
 	}
+}
+
+// countedAsReceived reports whether a number of cards is that of the decks that were received, and another number of
+// decks was reported as loaded: the record of the loading is wrong. First tells that these decks had not been dealt.
+func (p *Pass) countedAsReceived(cards uint32) (first, as bool) {
+	s := p.Shoe
+	b := p.Table.Batch(s.Batch())
+	if b == nil || b.Decks == 0 || 52*b.Decks != cards || b.MayHave(s.Loaded.Decks) {
+		return false, false
+	}
+	return s.Loaded.Seq < b.Dealt && b.Dealt < s.Ended.Seq, true
 }
 
 // cardsPutBack is how many cards found face up were put back into the shoe.
