@@ -317,8 +317,9 @@ func checkBankerDeals(p *Pass) {
 		c := &p.Round.Cards[i]
 		switch {
 		case c.Carried:
-		case c.ByRole == baccarat.NoRole || c.BySeat == 0 && c.ByRole == baccarat.RoleBanker || p.Round.Curator == 0:
-			p.CannotJudge("who drew the card, or who has the bank, was not reported", c.Seq)
+		case c.ByRole == baccarat.NoRole || c.BySeat == 0 && c.ByRole == baccarat.RoleBanker ||
+			c.Curator == 0 || p.Round.Curator == 0:
+			p.CannotJudge(p.givenUpWithin(c, "who drew the card, or who has the bank, was not reported"), c.Seq)
 			return
 		case c.BySeat != p.Round.Curator:
 			f := Finding{

@@ -369,14 +369,15 @@ func checkCuratorDeals(p *Pass) {
 		case c.Carried:
 		case byDealer && p.allDeclined(c.Seq):
 		case byDealer:
-			p.CannotJudge("the dealer dealt, and that every participant declined the shoe was not reported", c.Seq)
+			const why = "the dealer dealt, and that every participant declined the shoe was not reported"
+			p.CannotJudge(p.givenUpWithin(c, why), c.Seq)
 			return
 		case c.ByRole == baccarat.NoRole || c.ByRole == baccarat.RoleCurator && c.BySeat == 0:
 			p.CannotJudge("who drew the card was not reported", c.Seq)
 			return
 		case c.Curator == 0 && c.ByRole == baccarat.RoleCurator && p.passedWithin(c):
 		case c.Curator == 0:
-			p.CannotJudge("who has the shoe was not reported", c.Seq)
+			p.CannotJudge(p.givenUpWithin(c, "who has the shoe was not reported"), c.Seq)
 			return
 		case c.ByRole != baccarat.RoleCurator || c.BySeat != c.Curator:
 			f := Finding{
@@ -396,6 +397,15 @@ func checkCuratorDeals(p *Pass) {
 			return
 		}
 	}
+}
+
+// givenUpWithin is why the seat that has to draw a card is not known: it gave up the shoe, or the bank, within the round
+// or was left, and no sentence says who completes the round. Otherwise it is another reason.
+func (p *Pass) givenUpWithin(c *record.DealtCard, why string) string {
+	if c.Curator == 0 && p.Round.Curator != 0 {
+		return "the shoe was given up within the round, or its seat left: no sentence says who completes the round"
+	}
+	return why
 }
 
 // passedWithin reports whether a card was drawn by a curator who had passed the shoe in the round, in which it cannot

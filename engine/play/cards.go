@@ -85,7 +85,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 		Index: indexOf(r, p), Card: card, Face: baccarat.Face(p.Face), Place: baccarat.Place(p.PlacedAt),
 		LeftHand: p.DrawingHand == schema.DealerHandLeft, Handed: p.DrawingHand != schema.DealerHandUnspecified,
 		ByRole: baccarat.Role(p.ByRole), Reported: p.ReportedValue, HasReported: p.HasReportedValue,
-		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.holder(),
+		Back: p.BackColor, Design: p.BackDesign, Carried: carried, Curator: t.drawsFor(r, p),
 	})
 	r.Recompose()
 	if r.Cards[len(r.Cards)-1].Index > 2 {
