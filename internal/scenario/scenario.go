@@ -118,7 +118,7 @@ func (s *Scenario) Run(opt engine.Options, load Loader) (*Result, error) {
 	if r.Rows, err = Audit(opt, r.Events); err != nil {
 		return nil, fmt.Errorf("%s: %w", s.path, err)
 	}
-	r.Findings = r.Rows.Findings
+	r.Findings = finding.Latest(r.Rows.Findings)
 	for i := range r.Rows.DeadLetters {
 		d := &r.Rows.DeadLetters[i]
 		r.Unread = append(r.Unread, fmt.Sprintf("event %d: %s", d.Offset, d.Reason))
