@@ -12,28 +12,31 @@ import (
 	"github.com/shoeproof/shoeproof/schema"
 )
 
-// wrongDecksHide is silent after a wrong number of decks: the copies of a card would be counted
-// against that same number, one cause twice.
-const wrongDecksHide = "shoe.composition.no-excess-copies"
+// Silent after a wrong number of decks: the copies of a card, and the cards in all if they are decks too, would be
+// counted against that same number, one cause twice.
+const (
+	wrongDecksHide = "shoe.composition.no-excess-copies"
+	wrongDecksSum  = "shoe.count.conservation"
+)
 
 var shoeFamily = []*Rule{
 	{
 		Name: "shoe.decks.min", Doc: "A shoe holds at least six decks.",
 		Breach:   "A shoe is put in play with five decks or fewer.",
 		Severity: finding.Critical, At: Prepared, Check: checkMinDecks,
-		Covers: []string{wrongDecksHide, "shoe.loaded-as-received"},
+		Covers: []string{wrongDecksHide, wrongDecksSum, "shoe.loaded-as-received"},
 	},
 	{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
 		Breach:   "Royal bonus is on offer while six, seven or nine or more decks are in the shoe.",
 		Severity: finding.Critical, At: Prepared, Again: true, Check: decksOf(baccarat.SideRoyal, 8),
-		Covers: []string{"shoe.decks.min", wrongDecksHide, "shoe.loaded-as-received"},
+		Covers: []string{"shoe.decks.min", wrongDecksHide, wrongDecksSum, "shoe.loaded-as-received"},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
 		Breach:   "Seven decks, or more than eight, in a shoe at a table offering 5 Treasures.",
 		Severity: finding.Critical, At: Prepared, Again: true, Check: decksOf(baccarat.SideTreasures, 6, 8),
-		Covers: []string{"shoe.decks.min", wrongDecksHide, "shoe.loaded-as-received"},
+		Covers: []string{"shoe.decks.min", wrongDecksHide, wrongDecksSum, "shoe.loaded-as-received"},
 	},
 	{
 		Name: "shoe.cutting-cards.count", Doc: "A shoe has two cutting cards.",
@@ -64,6 +67,7 @@ var shoeFamily = []*Rule{
 		Name: "shoe.loaded-as-received", Doc: "The cards in the shoe are those received: their number and their backs.",
 		Breach:   "Six blue decks received, eight red decks loaded.",
 		Severity: finding.Major, At: Prepared, Needs: baccarat.FeedPreparation, Check: checkReceived,
+		Covers: []string{wrongDecksSum, "cut.min-depth"},
 	},
 	{
 		Name: "shoe.device.dealing-shoe", Doc: "Cards are dealt from an approved dealing shoe.",
@@ -393,6 +397,13 @@ func checkCopies(p *Pass) {
 	}
 }
 
+// otherDecks reports whether the cards of a shoe are the decks that were received, and the loading has other ones: the
+// number of the loading may be wrong, and no card too many or missing.
+func (p *Pass) otherDecks(cards uint32) bool {
+	b := p.Table.Batch(p.Shoe.Batch())
+	return b != nil && b.Received != 0 && cards%52 == 0 && b.MayHave(cards/52) && !b.MayHave(p.Shoe.Loaded.Decks)
+}
+
 func checkConservation(p *Pass) {
 	s := p.Shoe
 	if !p.loaded() || s.Ended.Seq == 0 {
@@ -400,13 +411,11 @@ func checkConservation(p *Pass) {
 	}
 	want := 52 * s.Loaded.Decks
 	got := s.Out + s.Ended.Remaining
-	first, asReceived := p.countedAsReceived(got)
 	switch {
 	case got == want:
 		p.putIntoShoe()
 	case got > want && got-want <= p.cardsPutBack():
 	case p.outAt(s.Ended.Seq)+int(s.Ended.Remaining) == int(want): // a round came after the count
-	case first && p.judges("shoe.loaded-as-received"): // it has that
 	case s.CardsLost:
 		p.CannotJudge("a card that left the shoe was not reported", s.Loaded.Seq, s.Ended.Seq)
 	case s.Ended.Remaining == 0 && got < want && !ranShort(s):
@@ -416,7 +425,7 @@ func checkConservation(p *Pass) {
 		f := Finding{
 			Expected: fmt.Sprintf("%d cards", want),
 			Observed: fmt.Sprintf("%d out and %d left, %d", s.Out, s.Ended.Remaining, got),
-			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq},
+			Evidence: []record.Seq{s.Loaded.Seq, s.Ended.Seq}, Apart: got%52 != 0,
 		}
 		missing := int(want) - int(got)
 		numbered := int(s.Numbered) - p.outAt(s.LastCard)
@@ -433,22 +442,11 @@ func checkConservation(p *Pass) {
 				idle++ // the card that it answers may have left the shoe without a record
 			}
 		}
-		if asReceived || got < want && want-got <= idle {
+		if got < want && want-got <= idle || p.otherDecks(got) {
 			f.Verdict = finding.Suspect
 		}
 		p.Report(f)
 	}
-}
-
-// countedAsReceived reports whether a number of cards is that of the decks that were received, and another number of
-// decks was reported as loaded: the record of the loading is wrong. First tells that these decks had not been dealt.
-func (p *Pass) countedAsReceived(cards uint32) (first, as bool) {
-	s := p.Shoe
-	b := p.Table.Batch(s.Batch())
-	if b == nil || b.Decks == 0 || 52*b.Decks != cards || b.MayHave(s.Loaded.Decks) {
-		return false, false
-	}
-	return s.Loaded.Seq < b.Dealt && b.Dealt < s.Ended.Seq, true
 }
 
 // cardsPutBack is how many cards found face up were put back into the shoe.
