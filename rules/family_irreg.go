@@ -516,6 +516,12 @@ func (p *Pass) putAside(f *record.FoundFaceUp) aside {
 	return asideUnknown
 }
 
+// dealtOn reports whether a card found face up was dealt into a hand, and not put aside before: irreg.faceup.not-used has
+// it.
+func (p *Pass) dealtOn(f *record.FoundFaceUp) bool {
+	return p.used(f) && p.putAside(f) != asideRight && p.judges("irreg.faceup.not-used")
+}
+
 // putBack reports whether a card found face up was put back into the shoe, of which it is a part again.
 func putBack(f *record.FoundFaceUp) bool {
 	return !f.AmongBurned && strings.Contains(strings.ToUpper(f.Destination), "SHOE")
@@ -524,7 +530,7 @@ func putBack(f *record.FoundFaceUp) bool {
 func checkFaceUpAside(p *Pass) {
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
-		if f.Round != p.Round.No {
+		if f.Round != p.Round.No || p.dealtOn(f) {
 			continue
 		}
 		switch p.putAside(f) {
@@ -581,8 +587,8 @@ func checkFaceUpBurn(p *Pass) {
 		if f.Round != p.Round.No || !p.answerable(f) || (i > 0 && f.Burn >= 0 && p.Shoe.FaceUps[i-1].Burn == f.Burn) {
 			continue
 		}
-		if f.Burn < 0 && putBack(f) && p.judges("irreg.faceup.discarded") {
-			continue // handled as no card found face up: that rule has it
+		if f.Burn < 0 && (putBack(f) && p.judges("irreg.faceup.discarded") || p.dealtOn(f)) {
+			continue // handled as no card found face up: another rule has it
 		}
 		if f.Burn < 0 {
 			expected := furtherCards(p.burnValue(f.Card)) + " burned"
