@@ -503,6 +503,7 @@ func checkBankerOutcome(p *Pass) {
 		p.seizedAgainst(c)
 		return
 	}
+	from := len(p.Findings)
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]
 		switch {
@@ -516,6 +517,11 @@ func checkBankerOutcome(p *Pass) {
 		}
 		p.judgeAgainst(w, c.Result())
 	}
+	for i := range p.Findings[from:] { // the text has the outcome of the Banker's wager alone
+		if f := &p.Findings[from+i]; f.Verdict == "" {
+			f.Verdict = finding.Suspect
+		}
+	}
 	if bank == nil || bank.Gone {
 		return
 	}
@@ -523,7 +529,7 @@ func checkBankerOutcome(p *Pass) {
 	if (want == baccarat.Collect || got == baccarat.Return) && p.uncoveredReturned(bank) {
 		return
 	}
-	from := len(p.Findings)
+	from = len(p.Findings)
 	switch {
 	case got != baccarat.Undetermined && got != want:
 		p.reportOutcome(bank, want, got)
@@ -622,10 +628,15 @@ func (p *Pass) covered() (sum int64) {
 
 // reportMoney reports a wager that was paid, collected or returned with a sum that is off.
 func (p *Pass) reportMoney(w *record.Wager, expected string, off int64) {
-	p.Report(Finding{
+	p.Report(p.offMoney(w, expected, off))
+}
+
+// offMoney is the finding about a wager that was paid, collected or returned with a sum that is off.
+func (p *Pass) offMoney(w *record.Wager, expected string, off int64) Finding {
+	return Finding{
 		Subject: finding.OfWager(w.ID), Seat: w.Seat, Amount: abs(off), Evidence: evidence(w, p.Round),
 		Expected: w.Disposition().String() + " " + expected, Observed: p.settled(w),
-	})
+	}
 }
 
 // readAll reports whether the amounts of all wagers of the round and of their motions were reported, and each motion is
@@ -660,23 +671,27 @@ func (p *Pass) judgeAgainst(w *record.Wager, result baccarat.Result) {
 		p.judgeAgainstAmount(w)
 		p.settledElsewhere(w)
 	case got == baccarat.Collect || got == baccarat.Pay:
-		from := len(p.Findings)
 		p.reportOutcome(w, want, got)
-		p.suspectFrom(from)
 	}
 }
 
-// judgeAgainstAmount suspects a wager against the Banker for which another sum than its own moved: the text prints no
-// odds, and what it wins is the part of the Banker's wager that it was made against. Of one above the Banker's wager,
-// chemin.against.individual-cap has what exceeds that. N.J.A.C. 19:47-4.7(a).
+// judgeAgainstAmount finds a wager against the Banker for which another sum than its own moved, to be suspected. The
+// text prints no odds: what it wins is the part of the Banker's wager that it was made against. Of one above that,
+// chemin.against.individual-cap has what exceeds it. N.J.A.C. 19:47-4.7(a).
 func (p *Pass) judgeAgainstAmount(w *record.Wager) {
 	bank := bank(p.Round)
 	capped := bank != nil && bank.Amount < w.Amount && p.judges("chemin.against.individual-cap") &&
 		w.Disposition() != baccarat.Return
-	if sum := moved(w); p.read(w) && sum != w.Amount && (!capped || sum != bank.Amount) {
-		from := len(p.Findings)
-		p.reportMoney(w, p.money(w.Amount), sum-w.Amount)
-		p.suspectFrom(from)
+	sum := moved(w)
+	if !p.read(w) || sum == w.Amount || capped && sum == bank.Amount {
+		return
+	}
+	f, gain := p.offMoney(w, p.money(w.Amount), sum-w.Amount), sum-w.Amount
+	if w.Disposition() == baccarat.Collect {
+		gain = -gain
+	}
+	if !p.exchanged(&f, w, gain) {
+		p.Report(f)
 	}
 }
 
