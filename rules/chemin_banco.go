@@ -118,6 +118,9 @@ func (p *Pass) calledBanco(s record.SeatChange) bool { return banco(p.Round, s.S
 // other stands beside it. If it was announced before the others exercised their option and never placed, the preference
 // may have been refused, or given up: that is suspected, unless the wager was withdrawn. The finding is about a seat.
 func (p *Pass) judgePreference(call *record.Banco, what string, others []record.SeatChange, about uint32) {
+	if first := p.Round.FirstCard(); first != 0 && p.judges("chemin.wager.late") { // that rule has what came after it
+		others = slices.DeleteFunc(others, func(s record.SeatChange) bool { return s.Seq > first })
+	}
 	bank := p.soleBank()
 	if bank == nil || len(others) == 0 {
 		return
