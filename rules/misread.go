@@ -33,6 +33,9 @@ type Reading struct {
 	leaves int
 	// or are other cards of which another reading explains the same, and leaves as few.
 	or []OtherCard
+	// unjudged is how many counts were called that are those of the cards as read, and not of this reading, where no rule
+	// judges the calls.
+	unjudged int
 	// valueAgrees: the value reported with the card is the value of this reading.
 	valueAgrees bool
 }
@@ -227,7 +230,12 @@ func (p *Pass) readings(asRead map[about]Finding, stage Stage, matching bool) []
 			if ended := &p.Round.Ended; (ended.Seq == 0 || ended.Uncounted() || ended.MatchesCounts(other.Coup())) != matching {
 				continue
 			}
-			readings = append(readings, p.reading(asRead, other, stage, OtherCard{i, as}))
+			reading := p.reading(asRead, other, stage, OtherCard{i, as})
+			if !p.judges("announce.final-counts") {
+				_, wrong, both := counts(other, p.Round)
+				reading.unjudged = wrong - both
+			}
+			readings = append(readings, reading)
 		}
 	}
 	return readings
@@ -259,7 +267,8 @@ func simplest(readings []Reading, asRead map[about]Finding) *Reading {
 	var or []OtherCard
 	fewest, may := 0, map[about]bool{}
 	for k := range readings {
-		r, n := &readings[k], 0
+		r := &readings[k]
+		n := r.unjudged
 		for a := range r.left {
 			if _, before := asRead[a]; !before || depends[a] {
 				n++
