@@ -51,7 +51,9 @@ func checkLateChemin(p *Pass) {
 		}
 		at, what := w.Placed, "placed"
 		for j := range w.Changes {
-			if c := &w.Changes[j]; at < first && c.Seq > first && !c.GivenBack {
+			c := &w.Changes[j]
+			afterCall := call != nil && at < call.Seq && c.Seq > call.Seq
+			if at < first && (c.Seq > first || afterCall) && !c.GivenBack {
 				at, what = c.Seq, p.changed(w, c)
 			}
 		}

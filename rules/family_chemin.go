@@ -86,13 +86,13 @@ var cheminFamily = []*Rule{
 	{
 		Name: "chemin.against.individual-cap", Doc: "No participant wagers more than the Banker.",
 		Breach:   "Too high.",
-		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkIndividualCap,
+		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkIndividualCap, Again: true,
 		Covers: []string{"chemin.against.aggregate-cap", "chemin.banco.amount", "chemin.suivi.amount"},
 	},
 	{
 		Name: "chemin.against.aggregate-cap", Doc: "All participants together wager no more than the Banker.",
 		Breach:   "Total too high.",
-		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkAggregateCap,
+		Severity: finding.Major, At: Dealt, Needs: baccarat.FeedWagers, Check: checkAggregateCap, Again: true,
 	},
 	{
 		Name: "chemin.suivi.eligibility", Back: WholeShoe,
@@ -748,7 +748,7 @@ func (p *Pass) against() []record.SeatChange {
 
 func checkIndividualCap(p *Pass) {
 	bank := p.soleBank()
-	if bank == nil {
+	if bank == nil || p.mayBeRefused() {
 		return
 	}
 	for _, s := range p.against() {
@@ -768,7 +768,7 @@ func checkIndividualCap(p *Pass) {
 
 func checkAggregateCap(p *Pass) {
 	bank := p.soleBank()
-	if bank == nil {
+	if bank == nil || p.mayBeRefused() {
 		return
 	}
 	if sum := p.covered(); sum > bank.Amount {
@@ -787,6 +787,16 @@ func checkAggregateCap(p *Pass) {
 			Observed: p.money(sum), Apart: !ok && !above,
 		})
 	}
+}
+
+// mayBeRefused reports whether a wager against the Banker was changed after the end of the betting, in a round that is
+// not settled: until then the change may be refused, [RefuseChanges].
+func (p *Pass) mayBeRefused() bool {
+	closed := betsClosed(p.Round)
+	return p.stage < Settled && closed != 0 && record.Any(p.Round.Wagers, func(w *record.Wager) bool {
+		n := len(w.Changes)
+		return w.Spot == baccarat.SpotAgainstBanker && n > 0 && w.Changes[n-1].Seq > closed
+	})
 }
 
 // lastDecided is the latest earlier round of this Banker that was no stand-off. Its result is NoResult if a
@@ -856,7 +866,7 @@ func (p *Pass) judgeCall(call *record.Banco) {
 	if bank == nil {
 		return
 	}
-	switch got := seatAmount(p.against(), call.Seat); {
+	switch got := p.inTime(call.Seat); {
 	case got == 0 || got == bank.Amount || p.ofParticipant(call.Seat) == bank.Amount:
 	case got == p.bankFor(call.Seat):
 		if got < bank.Amount { // chemin.against.individual-cap has the opposite
@@ -868,6 +878,20 @@ func (p *Pass) judgeCall(call *record.Banco) {
 			Evidence: []record.Seq{bank.Placed, call.Seq}, Expected: p.money(bank.Amount), Observed: p.money(got),
 		})
 	}
+}
+
+// inTime is what a seat wagered against the Banker as it lay at the end of the betting: of a later change
+// chemin.wager.late is the finding.
+func (p *Pass) inTime(seat uint32) int64 {
+	sum, closed := seatAmount(p.against(), seat), betsClosed(p.Round)
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot == baccarat.SpotAgainstBanker && w.Seat == seat && !w.Gone && closed != 0 && w.Placed < closed {
+			before, _ := w.StoodAt(closed)
+			sum += before - w.Amount
+		}
+	}
+	return sum
 }
 
 // ofParticipant is the sum of the wagers against the Banker, at any seat, of the participant who wagers from a seat:

@@ -399,8 +399,8 @@ func checkCuratorDeals(p *Pass) {
 	}
 }
 
-// givenUpWithin is why the seat that has to draw a card is not known: it gave up the shoe, or the bank, within the round
-// or was left, and no sentence says who completes the round. Otherwise it is another reason.
+// givenUpWithin is why the seat that has to draw a card is not known: it gave up the shoe, or the bank, within the
+// round, or was left, and no sentence says who completes the round. Otherwise it is another reason.
 func (p *Pass) givenUpWithin(c *record.DealtCard, why string) string {
 	if c.Curator == 0 && p.Round.Curator != 0 {
 		return "the shoe was given up within the round, or its seat left: no sentence says who completes the round"

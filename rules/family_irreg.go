@@ -516,8 +516,8 @@ func (p *Pass) putAside(f *record.FoundFaceUp) aside {
 	return asideUnknown
 }
 
-// dealtOn reports whether a card found face up was dealt into a hand, and not put aside before: irreg.faceup.not-used has
-// it.
+// dealtOn reports whether a card found face up was dealt into a hand, and not put aside before: irreg.faceup.not-used
+// has it.
 func (p *Pass) dealtOn(f *record.FoundFaceUp) bool {
 	return p.used(f) && p.putAside(f) != asideRight && p.judges("irreg.faceup.not-used")
 }

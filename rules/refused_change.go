@@ -9,15 +9,18 @@ import (
 // RefuseChanges takes back the changes of wagers that came after the end of the betting and that the dealer refused:
 // the wager was settled as it lay before them, and not as it lay after. No wager is "made, increased or withdrawn"
 // after no more bets, so the wager before the change is the one that is paid or collected. N.J.A.C. 19:47-3.2(d),
-// 7.2(d); 9 NYCRR 5324.21(b)(3). That the change was made stays on record.
+// 7.2(d); 9 NYCRR 5324.21(b)(3). At chemin de fer it is a wager against the Banker. That the change was made stays on
+// record.
 func RefuseChanges(l *law.Law, r *record.Round) {
 	closed := betsClosed(r)
-	if l == nil || r.Config == nil || r.Config.Game == baccarat.CheminDeFer || closed == 0 || r.Voided.Seq != 0 ||
-		r.Ended.Result == baccarat.Void {
+	if l == nil || r.Config == nil || closed == 0 || r.Voided.Seq != 0 || r.Ended.Result == baccarat.Void {
 		return
 	}
 	for i := range r.Wagers {
 		w := &r.Wagers[i]
+		if r.Config.Game == baccarat.CheminDeFer && w.Spot != baccarat.SpotAgainstBanker {
+			continue // of the Banker's wager another amount may win or lose
+		}
 		before, ok := asClosed(w, closed)
 		if !ok {
 			continue
@@ -57,11 +60,16 @@ func settledAs(l *law.Law, config *law.Config, w *record.Wager, c *baccarat.Coup
 		return w.Net().Paid == 0 && w.Net().Collected == 0
 	}
 	net, got := w.Net(), w.Disposition()
-	if !c.Complete || got == baccarat.Undetermined || got != outcomeUnder(l, config, w, c) {
+	against := w.Spot == baccarat.SpotAgainstBanker
+	if !c.Complete || got == baccarat.Undetermined || !against && got != outcomeUnder(l, config, w, c) ||
+		against && got != cheminOutcome(w, c.Result()) {
 		return false
 	}
 	switch got {
 	case baccarat.Pay:
+		if against {
+			return net.Paid == w.Amount
+		}
 		return oddsUnder(l, config, w, c).Pays(net.Paid, w.Amount)
 	case baccarat.Collect:
 		return net.Collected == w.Amount

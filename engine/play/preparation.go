@@ -263,8 +263,8 @@ func (t *Table) holder() uint32 {
 	return t.Curator
 }
 
-// drawsFor is the seat that has to draw a card. It is 0 if the curator, or the Banker, left the seat within the round and
-// another one draws: no sentence says who completes the round.
+// drawsFor is the seat that has to draw a card. It is 0 if the curator, or the Banker, left the seat within the round,
+// and another one draws: no sentence says who completes the round.
 func (t *Table) drawsFor(r *record.Round, p *schema.CardDealt) uint32 {
 	if first := r.FirstCard(); first != 0 && t.Left.Left > first && p.BySeat != t.holder() {
 		return 0
