@@ -55,6 +55,9 @@ floor that plays in real time. Everything runs until Ctrl-C; the data are then d
 				return cli.WrongUsage(fmt.Errorf("--console %q, want a loopback host:port such as 127.0.0.1:8480: "+
 					"the console requires no password", f.console))
 			}
+			if err := f.free(cmd.Context()); err != nil && !f.once {
+				return cli.WrongUsage(err)
+			}
 			return f.run(cmd)
 		},
 	}
@@ -67,6 +70,15 @@ floor that plays in real time. Everything runs until Ctrl-C; the data are then d
 	fs.StringVar(&f.console, "console", "127.0.0.1:8480", "loopback host:port of the console; port 0 for a free one")
 	fs.BoolVar(&f.once, "once", false, "exit after the findings, with code 1 unless they are exactly the planted faults")
 	return cmd
+}
+
+// free reports an address that another process listens at: the console begins to listen after the audit of all shoes.
+func (f *demoFlags) free(ctx context.Context) error {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", f.console)
+	if err != nil {
+		return fmt.Errorf("--console: %w: name another port, or port 0 for a free one", err)
+	}
+	return listener.Close()
 }
 
 func (f *demoFlags) run(cmd *cobra.Command) (err error) {

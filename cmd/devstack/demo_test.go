@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"net"
 	"os"
 	"strings"
 	"sync"
@@ -89,12 +90,18 @@ func interrupt(t *testing.T, args ...string) string {
 }
 
 func TestWrongUsage(t *testing.T) {
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
 	for _, args := range [][]string{
 		{"demo", "--speed", "0"},
 		{"demo", "--tables", "0"},
 		{"demo", "--shoes", "0"},
 		{"demo", "now"},
 		{"demo", "--console", "0.0.0.0:8480"},
+		{"demo", "--console", taken.Addr().String()},
 		{"up", "--speed", "-1"},
 		{"up", "--tables", "501"},
 		{"demo", "--fault-every", "-1"},
