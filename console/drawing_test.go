@@ -198,6 +198,10 @@ func clocks(t *testing.T, c *served, b *browser) {
 		hours, _, _ := strings.Cut(layout, ":")
 		b.click("footer [name=clock][value='" + value + "']")
 		b.await("document.querySelector('footer [aria-pressed=true]').value == '" + value + "'")
+		if eval[bool](b, "getComputedStyle(document.querySelector('footer [aria-pressed=true]')).borderColor == "+
+			"getComputedStyle(document.querySelector('footer [aria-pressed=false]')).borderColor") {
+			t.Errorf("clock %q looks as those that are not chosen", value)
+		}
 		zone := c.Law.Calendar.Zone
 		if value == "utc" {
 			zone = time.UTC

@@ -366,6 +366,11 @@ func TestNarrowScreens(t *testing.T) {
 			if (a.getClientRects().length > 1) found.push("a broken name: " + a.textContent);
 		for (const td of innerWidth > 1100 ? [] : all(".queue td:first-child"))
 			if (getComputedStyle(td).boxShadow != "none") found.push("a mark over a box");
+		for (const td of all("main td.none")) {
+			const text = document.createRange();
+			text.selectNodeContents(td);
+			if (box(text).right > innerWidth) found.push("beyond the screen: " + td.innerText);
+		}
 		for (const td of all("main td, main dd"))
 			if (box(td).width < 100 && td.innerText.length > 40) found.push("a narrow column: " + td.innerText.slice(0, 60));
 		const texts = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
