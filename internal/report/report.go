@@ -17,6 +17,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/stats"
 )
 
@@ -54,7 +55,7 @@ func triage(steps []clickhouse.TriageAction) map[string]triaged {
 		if s.State != "" {
 			t.state = s.State
 		}
-		if s.Disposition != "" {
+		if s.Action != rows.Note { // an action that closes nothing, as reopen, ends the disposition
 			t.disposition = s.Disposition
 		}
 		if text := strings.TrimSpace(strings.TrimSpace(s.Reason) + " " + strings.TrimSpace(s.Note)); text != "" {

@@ -84,18 +84,25 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 			Finding: "a", At: noon(19, 2), Actor: "al", State: "closed", Disposition: "confirmed", Reason: "dealer error",
 			Note: "retrained",
 		},
+		{Finding: "a", At: noon(19, 3), Actor: "al", Action: "note", State: "closed"},
+		{
+			Finding: "b", At: noon(19, 2), Actor: "al", Action: "close", State: "closed", Disposition: "unfounded",
+			Reason: "no error",
+		},
+		{Finding: "b", At: noon(19, 3), Actor: "jo", Action: "reopen", State: "reopened", Reason: "an error"},
 		{Finding: "elsewhere", At: noon(19, 2), Actor: "al", State: "closed", Reason: "none"},
 	}
 	sheet := exceptionsSheet(s, findings, steps)
 	want(t, cells(sheet, "gaming_day", "no", "finding", "status", "disposition", "explanation", "reviewed_by"),
-		"2026-11-19 1 closed confirmed dealer error retrained al a", "2026-11-19 2 new    b", "2026-11-19 3 new    c",
+		"2026-11-19 1 closed confirmed dealer error retrained al a",
+		"2026-11-19 2 reopened  an error jo b", "2026-11-19 3 new    c",
 		"2026-11-20 1 new    e")
 	s.Shift = "swing" // numbers still cover the day
 	want(t, cells(exceptionsSheet(s, findings, steps), "no", "finding"), "2 b")
 	month := monthEndSheet(scope(t), findings, steps)
-	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 ",
+	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 an error",
 		"2026-11-19-0003 ", "2026-11-20-0001 ")
-	if !strings.Contains(month.Notes[0], "4 exceptions, 3 without") {
+	if !strings.Contains(month.Notes[0], "4 exceptions, 2 without") {
 		t.Errorf("notes %q", month.Notes)
 	}
 
