@@ -34,7 +34,7 @@ max(s_alone) > max(w_at) AS alone,
 max(w_at) > acted AS ruled, ruled AND (max(w_gone) OR findings = 0) AS gone,
 multiIf(gone, 'withdrawn', stepped = '', 'new', ruled AND stepped IN ('closing', 'closed'), 'reopened', stepped) AS due
 FROM (
-SELECT id, argMax(toString(verdict), version) != 'INFO' AS f, 0 AS q,
+SELECT id, argMax(toString(verdict), (version, at)) != 'INFO' AS f, 0 AS q,
 arraySort(groupUniqArray(toString(severity))) AS f_severities, '' AS q_state, 0 AS q_deleted,
 toUInt64(0) AS q_version, '' AS q_severity, 0 AS q_twice, '' AS s_state, toInt64(0) AS s_at, 0 AS chained, toInt64(0) AS s_alone,
 toInt64(0) AS w_at, 0 AS w_gone

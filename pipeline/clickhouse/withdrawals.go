@@ -58,7 +58,7 @@ GLOBAL INNER JOIN (SELECT x.id AS id, max(x.version) AS version, argMax(x.owner,
 		s.name("open_findings")+" AS x"+ruled+`GROUP BY x.id) AS n ON o.id = n.id
 GLOBAL INNER JOIN (SELECT *, verdict != 'INFO' AS stands, `+urgencyOf+` AS urgency, `+fingerprintOf+`
 AS fingerprint FROM `+s.name("findings")+" FINAL "+ruled+
-		`ORDER BY version DESC, at LIMIT 1 BY id) AS f ON o.id = f.id
+		`ORDER BY version DESC, at DESC LIMIT 1 BY id) AS f ON o.id = f.id
 GLOBAL INNER JOIN (SELECT x.finding_id AS id, argMax(toString(x.action), x.at) AS action,
 toUInt64(toUnixTimestamp64Nano(max(x.at))) AS version FROM `+s.name("withdrawals")+" AS x"+of+
 		`GROUP BY x.finding_id) AS w ON o.id = w.id
