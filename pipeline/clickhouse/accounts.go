@@ -134,12 +134,13 @@ sum(r.paid) AS paid, sum(r.collected) AS won, sum(r.vigorish) AS vig FROM `+s.na
 		" AS r FINAL WHERE "+where+NearDays("from", "to")+" GROUP BY day, shift, table", args...)
 }
 
-// Risks sums the stakes of some days by table, configuration and spot.
+// Risks sums the stakes of some days by table, configuration and spot. It sums whole numbers, the expected win in
+// 2^-20 of a minor unit: a sum of floats depends on the order in which the server reads them.
 func (s *Store) Risks(ctx context.Context, d Days) ([]Risk, error) {
 	where, args := d.where()
 	return list[Risk](ctx, s, "sum up the stakes", `SELECT w.table_id AS table, r.config_id AS config, w.spot AS spot,
--sum(w.stake * w.ev) AS expected,
-sum(toFloat64(w.stake) * w.stake) AS squares
+-sum(toInt128(round(w.stake * w.ev * 1048576))) / 1048576 AS expected,
+toFloat64(sum(toInt128(w.stake) * w.stake)) AS squares
 FROM (SELECT * FROM `+s.name("wagers")+` FINAL WHERE property_id = {property:String}
 AND gaming_day BETWEEN {from:Date32} - 1 AND {to:Date32}`+NearDays("from", "to")+`) AS w
 INNER JOIN (SELECT * FROM `+s.name("rounds")+` FINAL WHERE `+where+NearDays("from", "to")+`) AS r
@@ -161,7 +162,7 @@ func (s *Store) KeyTotals(ctx context.Context, property, day string) ([]KeyTotal
 // largest factors it names the last.
 func (s *Store) EvidenceByKey(ctx context.Context, property, day string, of, kinds []string) ([]KeyEvidence, error) {
 	return list[KeyEvidence](ctx, s, "sum up the evidence", `WITH max((ln_e, e.at, table_id, shoe_id, e.round, e.seq)) AS top
-SELECT detector, key, sum(ln_e) AS ln, count() AS n, top.3 AS table, top.4 AS shoe,
+SELECT detector, key, arraySum(arraySort(groupArray(ln_e))) AS ln, count() AS n, top.3 AS table, top.4 AS shoe,
 top.5 AS round, top.6 AS seq, toUnixTimestamp64Nano(top.2) AS moment FROM `+s.name("evidence")+` AS e FINAL
 WHERE `+ofDay+NearDays("from", "to")+` AND detector IN {detectors:Array(String)}
 AND substring(key, 1, position(key, ':') - 1) IN {kinds:Array(String)} GROUP BY detector, key ORDER BY detector, key`,
