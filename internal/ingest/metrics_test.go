@@ -2,12 +2,15 @@ package ingest
 
 import (
 	"log/slog"
+	"runtime"
+	"runtime/debug"
 	"testing"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/shoeproof/shoeproof/finding"
+	"github.com/shoeproof/shoeproof/internal/heap"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -31,4 +34,21 @@ func TestLatencyOfTheFuture(t *testing.T) {
 			t.Errorf("%s: %v", name, got)
 		}
 	}
+}
+
+// The memory limit follows the live heap with each report of the lag.
+func TestLimitFollowsTheHeap(t *testing.T) {
+	none := debug.SetMemoryLimit(-1)
+	t.Cleanup(func() { debug.SetMemoryLimit(none) })
+	t.Setenv("GOMEMLIMIT", "")
+	o := &Options{Log: slog.New(slog.DiscardHandler), Limit: &heap.Limit{Percent: 118}}
+	lag := newMetrics("test", "").hooks(o).Lag
+	o.Limit.AtLeast(64)
+	tables := make([]byte, 100<<20)
+	runtime.GC()
+	lag("t", 0, 1)
+	if limit := debug.SetMemoryLimit(-1) >> 20; limit < 118 || limit > 140 {
+		t.Errorf("limit of %d MiB with 100 in use, want 118 and little more", limit)
+	}
+	runtime.KeepAlive(tables)
 }
