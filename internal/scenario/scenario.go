@@ -56,6 +56,9 @@ func Parse(path string, text []byte) (*Scenario, error) {
 		if !slices.Contains([]string{"rulebook", "shoe", "edits", "findings"}, f.Name) {
 			return nil, fmt.Errorf("%s: section %q, want rulebook, shoe, edits or findings", path, f.Name)
 		}
+		if s.section(f.Name) != f {
+			return nil, fmt.Errorf("%s: section %s is given twice", path, f.Name)
+		}
 	}
 	for _, name := range []string{"shoe", "edits", "findings"} {
 		if s.section(name) == nil {

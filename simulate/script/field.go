@@ -2,6 +2,7 @@ package script
 
 import (
 	"fmt"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -159,9 +160,9 @@ func addTo(v reflect.Value, a assignment) error {
 		n = -n
 	}
 	switch {
-	case v.CanInt():
+	case v.CanInt() && n != math.MinInt64 && (v.Int()+n > v.Int()) == (n > 0): // an overflow changes the direction
 		v.SetInt(v.Int() + n)
-	case v.CanUint() && (n >= 0 || v.Uint() >= uint64(-n)):
+	case v.CanUint() && (n >= 0 || v.Uint() >= uint64(-n)) && !v.OverflowUint(v.Uint()+uint64(n)):
 		v.SetUint(v.Uint() + uint64(n))
 	default:
 		return fmt.Errorf("%s: cannot add %s to %s", a.field, a.value, format(v))
@@ -194,10 +195,9 @@ func setText(v reflect.Value, s string) error {
 		n, err := strconv.ParseInt(s, 10, 64)
 		if err != nil {
 			at, err := time.Parse(time.RFC3339Nano, s)
-			if err != nil {
-				return fmt.Errorf("%q: want a whole number or a time", s)
+			if n = at.UnixNano(); err != nil || !time.Unix(0, n).Equal(at) {
+				return fmt.Errorf("%q: want a whole number, or a time from 1678 to 2261", s)
 			}
-			n = at.UnixNano()
 		}
 		v.SetInt(n)
 	case reflect.Uint32, reflect.Uint64:

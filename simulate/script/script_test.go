@@ -173,6 +173,22 @@ func TestEdits(t *testing.T) {
 			"line 1: set round=1 wager_paid seat=7: wager_paid has no field colour, want one of wager_id, ",
 		},
 		{"word", "S-PB", "set shoe_loaded: device=HAND", "", `line 1: set shoe_loaded: device: "HAND": unknown value`},
+		{
+			"too much", "S-PB", "set round=1 wager_paid seat=7: amount+=9223372036854775807", "",
+			"line 1: set round=1 wager_paid seat=7: amount: cannot add 9223372036854775807 to 10000",
+		},
+		{
+			"too many", "S-PB", "set round=1 wager_placed seat=7: seat+=4294967295", "",
+			"line 1: set round=1 wager_placed seat=7: seat: cannot add 4294967295 to 7",
+		},
+		{
+			"too late", "S-PB", "set round=1 round_started: at+=2562047h", "",
+			"line 1: set round=1 round_started: at: cannot add 2562047h to ",
+		},
+		{
+			"no such year", "S-PB", "set round=1 round_started: at=9999-01-01T00:00:00Z", "",
+			`line 1: set round=1 round_started: at: "9999-01-01T00:00:00Z": want a whole number, or a time from 1678 to 2261`,
+		},
 		{"rounds", "S-PB", "deal round=9: P 6c Kh B 7d Ks", "", "line 1: deal round=9, want 1 to 6"},
 	}
 	for _, tt := range tests {
