@@ -15,6 +15,7 @@ import (
 	"sort"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"go.yaml.in/yaml/v3"
 
@@ -320,8 +321,16 @@ func readBook(file string, data []byte) (name string, tree map[string]any, lines
 	if strict.Name == "" && err == nil {
 		err = fmt.Errorf("%s:%d: want a name", file, doc.Line)
 	}
+	if strings.ContainsFunc(strict.Name, unprintable) {
+		err = errors.Join(err, located(file, data, []complaint{{
+			path: "name", err: fmt.Errorf("%q: want printable characters", strict.Name),
+		}}, nil))
+	}
 	return strict.Name, tree, lines, err
 }
+
+// unprintable reports whether a terminal or a page would not show a character of a name.
+func unprintable(r rune) bool { return !unicode.IsPrint(r) }
 
 // otherKinds are the lines at which an error of the decoder has values of another kind.
 func otherKinds(err error) []int {
@@ -419,11 +428,19 @@ func parserLine(line, what string) string {
 	return line
 }
 
+// printable is a key, quoted if it has other characters.
+func printable(key string) string {
+	if strings.ContainsFunc(key, unprintable) {
+		return strconv.Quote(key)
+	}
+	return key
+}
+
 // plainly replaces the names of Go's types in an error of the decoder.
 func plainly(text string) string {
 	if key, ok := strings.CutPrefix(text, "field "); ok {
 		if key, _, ok := strings.Cut(key, " not found in type "); ok {
-			return key + ": unknown key" + hint(key)
+			return printable(key) + ": unknown key" + hint(key)
 		}
 	}
 	found, kind, ok := strings.Cut(strings.TrimPrefix(text, "cannot unmarshal "), " into ")
@@ -439,6 +456,8 @@ func plainly(text string) string {
 	}
 	want := "keys and values"
 	switch {
+	case kind == "uint32":
+		want = "a whole number from 0 to 4294967295"
 	case strings.Contains(kind, "int"):
 		want = "a whole number"
 	case kind == "string":

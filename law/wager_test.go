@@ -275,7 +275,9 @@ func TestOtherKindsHideNothing(t *testing.T) {
 		{"name: own\n", "name: own # a book\n", ""},
 		{"min_decks: 6", "min_decks: 6.5", "own.yaml:4: 6.5, want a whole number\n"},
 		{"min_decks: 6", "vigorish: {units: {'5': 2.5}}", "own.yaml:4: 2.5, want a whole number\n"},
-		{"min_decks: 6", "min_decks: eight", "own.yaml:4: `eight`, want a whole number\n"},
+		{"min_decks: 6", "min_decks: eight", "own.yaml:4: `eight`, want a whole number from 0 to 4294967295\n"},
+		{"min_decks: 6", "min_decks: 4294967296", "own.yaml:4: `4294967296`, want a whole number from 0 to 4294967295\n"},
+		{"min_decks: 6", "\"decks\\e[2J\": 6", `own.yaml:4: "decks\x1b[2J": unknown key` + "\n"},
 		{"dealt_by: DEALER", "dealt_by: [DEALER]", "own.yaml:5: a list, want text\n"},
 		{"PLAYER: {odds: '1:1', relation: exact}", "PLAYER: [exact]", "own.yaml:7: a list, want keys and values\n"},
 		{"player: DDDDDDSSSS", "player: [D]", "own.yaml:21: a list, want text\n"},
@@ -288,6 +290,20 @@ func TestOtherKindsHideNothing(t *testing.T) {
 		}, nil)
 		if want := x.want + "own.yaml" + wrong + "\ntwo.yaml" + wrong; err == nil || err.Error() != want {
 			t.Errorf("%s: %v, want %s", x.is, err, want)
+		}
+	}
+}
+
+// The name of a book is printed and stored in findings: a terminal must not act on it.
+func TestNameIsPrintable(t *testing.T) {
+	for name, want := range map[string]string{
+		"own": "", "zürich 6": "", `"own\e[2J"`: `own.yaml:1: name: "own\x1b[2J": want printable characters`,
+		`"own\u202e"`: `own.yaml:1: name: "own\u202e": want printable characters`,
+	} {
+		book := strings.Replace(wagersBook, "name: own\n", "name: "+name+"\n", 1)
+		_, err := Parse(map[string][]byte{"own.yaml": []byte(book)}, nil)
+		if err == nil && want != "" || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %s", name, err, want)
 		}
 	}
 }
