@@ -181,6 +181,10 @@ func readZip(f io.ReaderAt, total int64, name string) (*bundle, error) {
 	if len(r.File) > maxFiles {
 		return nil, damaged("%d files, want %d at most", len(r.File), maxFiles)
 	}
+	if !slices.ContainsFunc(r.File, func(f *zip.File) bool { return f.Name == pathManifest }) {
+		// The directory may be that of the workbook, a zip in the zip.
+		return nil, damaged("%s is cut short, or no bundle: want the whole zip of an export: no %s", name, pathManifest)
+	}
 	b := &bundle{sizes: map[string]int64{}, close: func() error { return nil }}
 	parts := map[string]*io.SectionReader{}
 	for _, e := range r.File {

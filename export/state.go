@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -35,7 +36,7 @@ const maxState = 64 << 20
 
 // readState reads the regulator's file, nil without one.
 func readState(path string) (*State, error) {
-	data, err := os.ReadFile(path)
+	data, err := ReadFile(path, maxState)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
@@ -43,6 +44,19 @@ func readState(path string) (*State, error) {
 		return nil, fmt.Errorf("read the state: %w", err)
 	}
 	return parseState(path, data)
+}
+
+// ReadFile reads a file that a recipient names, of at most so many bytes: a wrong name may be that of a device.
+func ReadFile(path string, limit int64) ([]byte, error) {
+	in, err := os.Open(path)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the file and the cause
+	}
+	data, err := io.ReadAll(io.LimitReader(in, limit+1))
+	if err = errors.Join(err, in.Close()); err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("%s has more than %d bytes", path, limit)
+	}
+	return data, err
 }
 
 func parseState(path string, data []byte) (*State, error) {

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -18,6 +17,9 @@ type verifyFlags struct {
 	policy, last, checkpoint     string
 	json, replay, begin, against bool
 }
+
+// maxText bounds the text files that a recipient names.
+const maxText = 1 << 20
 
 func verifyCommand() *cobra.Command {
 	var f verifyFlags
@@ -65,7 +67,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 	if f.begin && f.last == "" {
 		return cli.WrongUsage(errors.New("--begin needs --last"))
 	}
-	text, err := os.ReadFile(f.policy)
+	text, err := export.ReadFile(f.policy, maxText)
 	if err != nil {
 		return cli.WrongUsage(fmt.Errorf("read the policy: %w", err))
 	}
@@ -78,7 +80,7 @@ func (f *verifyFlags) run(cmd *cobra.Command, path string) error {
 		Engine: cli.Engine(version),
 	}
 	if f.checkpoint != "" {
-		if opt.Checkpoint, err = os.ReadFile(f.checkpoint); err != nil {
+		if opt.Checkpoint, err = export.ReadFile(f.checkpoint, maxText); err != nil {
 			return cli.WrongUsage(fmt.Errorf("read the checkpoint: %w", err))
 		}
 	}
