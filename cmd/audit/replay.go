@@ -6,9 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/cli"
-	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/internal/replay"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/pipeline/file"
@@ -17,9 +15,7 @@ import (
 // showProgressFrom is the size of the files from which a terminal shows the progress.
 const showProgressFrom = 4 << 20
 
-type replayFlags struct {
-	output, failOn, min string
-}
+type replayFlags struct{ printFlags }
 
 func replayCommand() *cobra.Command {
 	var f replayFlags
@@ -40,21 +36,14 @@ the other records are audited, and the exit code is 2.`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: f.run,
 	}
-	cmd.Flags().StringVarP(&f.output, "output", "o", "table", "table, ndjson, csv, or a file such as findings.csv")
-	cmd.Flags().StringVar(&f.failOn, "fail-on", "",
-		"exit with 3 if there is a finding of this severity or above: info, minor, major or critical")
-	cmd.Flags().StringVar(&f.min, "min-severity", "info", "print findings of this severity and above")
+	f.add(cmd.Flags())
 	settings.AddFlags(cmd.Flags(), auditDefaults(), "calendar", "rulebooks")
 	return cmd
 }
 
 func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
-	min, err := severity("min-severity", f.min)
+	printer, err := f.printer(cmd.OutOrStdout())
 	if err != nil {
-		return err
-	}
-	failOn, err := severity("fail-on", f.failOn)
-	if err != nil && f.failOn != "" {
 		return err
 	}
 	_, opt, err := configureLaw(cmd)
@@ -65,11 +54,6 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
-	printer, err := output.NewPrinter(cmd.OutOrStdout(), f.output)
-	if err != nil {
-		return cli.WrongUsage(err)
-	}
-	printer.Min = min
 	stderr := cmd.ErrOrStderr()
 	progress := cli.NewProgress(stderr)
 	var show func(uint64)
@@ -87,18 +71,10 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	switch {
 	case err != nil:
 		return err
-	case f.failOn != "" && printer.Any(failOn):
+	case f.fails(printer):
 		return cli.WithCode(cli.Found, cli.ErrFound)
 	case sum.Counts.DeadLetters > 0:
 		return cli.WrongUsage(fmt.Errorf("records that cannot be decoded: %d", sum.Counts.DeadLetters))
 	}
 	return nil
-}
-
-func severity(flag, word string) (finding.Severity, error) {
-	s, ok := finding.ParseSeverity(word)
-	if !ok {
-		return 0, cli.WrongUsage(fmt.Errorf("--%s %q, want info, minor, major or critical", flag, word))
-	}
-	return s, nil
 }

@@ -34,25 +34,18 @@ the rows that are older than retention.exports. Records under a legal hold are k
 }
 
 func runRetention(cmd *cobra.Command, apply bool) error {
-	config, err := configure(cmd)
-	if err != nil {
-		return err
-	}
-	store, err := openStore(cmd, &config, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = store.Close() }()
-	c := &config.Retention
-	return storeError(retention.Run(cmd.Context(), store, retention.Options{
-		Classes: []clickhouse.Class{
-			{Name: "events", Years: c.Events},
-			{Name: "facts", Years: c.Facts},
-			{Name: "findings", Years: c.Findings},
-			{Name: "exports", Years: c.Exports},
-		},
-		Apply: apply, Holder: lockHolder(), Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(),
-	}))
+	return stored(cmd, func(config *settings.Audit, store *clickhouse.Store) error {
+		c := &config.Retention
+		return retention.Run(cmd.Context(), store, retention.Options{
+			Classes: []clickhouse.Class{
+				{Name: "events", Years: c.Events},
+				{Name: "facts", Years: c.Facts},
+				{Name: "findings", Years: c.Findings},
+				{Name: "exports", Years: c.Exports},
+			},
+			Apply: apply, Holder: lockHolder(), Out: cmd.OutOrStdout(), Notes: cmd.ErrOrStderr(),
+		})
+	})
 }
 
 func holdCommand() *cobra.Command {
@@ -139,15 +132,20 @@ func logHold(cmd *cobra.Command, s *clickhouse.Store, action string, h *clickhou
 func withStore(do func(cmd *cobra.Command, store *clickhouse.Store, args []string) error) func(*cobra.Command,
 	[]string) error {
 	return func(cmd *cobra.Command, args []string) error {
-		config, err := configure(cmd)
-		if err != nil {
-			return err
-		}
-		store, err := openStore(cmd, &config, nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = store.Close() }()
-		return storeError(do(cmd, store, args))
+		return stored(cmd, func(_ *settings.Audit, store *clickhouse.Store) error { return do(cmd, store, args) })
 	}
+}
+
+// stored calls do with the settings and ClickHouse.
+func stored(cmd *cobra.Command, do func(*settings.Audit, *clickhouse.Store) error) error {
+	config, err := configure(cmd)
+	if err != nil {
+		return err
+	}
+	store, err := openStore(cmd, &config, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = store.Close() }()
+	return storeError(do(&config, store))
 }

@@ -22,10 +22,10 @@ import (
 
 type runFlags struct {
 	gamingday.Choice
-	worker              string
-	workers             int
-	output, failOn, min string
-	whole               bool
+	printFlags
+	worker  string
+	workers int
+	whole   bool
 }
 
 func runCommand() *cobra.Command {
@@ -63,21 +63,14 @@ changes the result.`,
 	fs.IntVar(&f.workers, "workers", 0, "tables that this process replays at once; 0 is two for each processor")
 	fs.BoolVar(&f.whole, "whole", false, "read each table from its first archived event, not from its last snapshot "+
 		"before the day")
-	fs.StringVarP(&f.output, "output", "o", "table", "table, ndjson, csv, or a file such as findings.csv")
-	fs.StringVar(&f.failOn, "fail-on", "", "exit with 3 if there is a finding of this severity or above: info, minor, "+
-		"major or critical")
-	fs.StringVar(&f.min, "min-severity", "info", "print findings of this severity and above")
+	f.add(fs)
 	settings.AddFlags(fs, auditDefaults(), "clickhouse", "calendar", "rulebooks", "patron_key_file", "log", "tracing")
 	return cmd
 }
 
 func (f *runFlags) run(cmd *cobra.Command) (failed error) {
-	min, err := severity("min-severity", f.min)
+	printer, err := f.printer(cmd.OutOrStdout())
 	if err != nil {
-		return err
-	}
-	failOn, err := severity("fail-on", f.failOn)
-	if err != nil && f.failOn != "" {
 		return err
 	}
 	config, err := configure(cmd)
@@ -88,11 +81,6 @@ func (f *runFlags) run(cmd *cobra.Command) (failed error) {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
-	printer, err := output.NewPrinter(cmd.OutOrStdout(), f.output)
-	if err != nil {
-		return cli.WrongUsage(err)
-	}
-	printer.Min = min
 	end, err := traced(cmd, &config, f.Property)
 	if err != nil {
 		return err
@@ -116,7 +104,7 @@ func (f *runFlags) run(cmd *cobra.Command) (failed error) {
 	if err := f.audit(cmd, store, o, printer); err != nil {
 		return err
 	}
-	if f.failOn != "" && printer.Any(failOn) {
+	if f.fails(printer) {
 		return cli.WithCode(cli.Found, cli.ErrFound)
 	}
 	return nil
