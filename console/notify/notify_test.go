@@ -22,6 +22,8 @@ import (
 	collectorpb "go.opentelemetry.io/proto/otlp/collector/logs/v1"
 	logspb "go.opentelemetry.io/proto/otlp/logs/v1"
 	"google.golang.org/protobuf/encoding/protojson"
+
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // files are the files of an environment, by path.
@@ -132,31 +134,10 @@ func certificate(t *testing.T) (*tls.Config, string) {
 	return &tls.Config{Certificates: server.TLS.Certificates, MinVersion: tls.VersionTLS12}, string(authority)
 }
 
-// accept serves one connection after another until the test ends.
-func accept(t *testing.T, serve func(net.Conn)) string {
-	t.Helper()
-	l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			serve(conn)
-			_ = conn.Close()
-		}
-	}()
-	return l.Addr().String()
-}
-
 // smtpServer is a server that offers STARTTLS and a sign-in, and returns the mails that it accepts.
 func smtpServer(t *testing.T, config *tls.Config, implicit bool) (string, chan string) {
 	mails := make(chan string, 4)
-	return accept(t, func(conn net.Conn) {
+	return testkit.Accept(t, func(conn net.Conn) {
 		encrypted := implicit
 		if implicit {
 			conn = tls.Server(conn, config)
@@ -260,7 +241,7 @@ channels:
 		}
 	}
 	connected := make(chan struct{}, 2)
-	silent := accept(t, func(conn net.Conn) { connected <- struct{}{}; _, _ = io.Copy(io.Discard, conn) })
+	silent := testkit.Accept(t, func(conn net.Conn) { connected <- struct{}{}; _, _ = io.Copy(io.Discard, conn) })
 	s := setup(t, f, `channels: [{name: a, kind: email, server: "`+silent+`", tls: none, from: a@b.example, to: [c@d.example]}]`)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Second) // enough to connect on a busy machine
 	defer cancel()
@@ -320,8 +301,8 @@ func frames(conn net.Conn, lines chan<- string) {
 func TestSyslog(t *testing.T) {
 	config, authority := certificate(t)
 	lines := make(chan string, 8)
-	plain := accept(t, func(conn net.Conn) { frames(conn, lines) })
-	encrypted := accept(t, func(conn net.Conn) { frames(tls.Server(conn, config), lines) })
+	plain := testkit.Accept(t, func(conn net.Conn) { frames(conn, lines) })
+	encrypted := testkit.Accept(t, func(conn net.Conn) { frames(tls.Server(conn, config), lines) })
 	packets, err := (&net.ListenConfig{}).ListenPacket(t.Context(), "udp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -376,7 +357,7 @@ func TestSyslog(t *testing.T) {
 	if err := send(t, s.Channels[0].Channel, message()); err == nil {
 		t.Error("an unknown authority is accepted")
 	}
-	gone := accept(t, func(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) })
+	gone := testkit.Accept(t, func(conn net.Conn) { _ = conn.(*net.TCPConn).SetLinger(0) })
 	s = setup(t, nil, `channels: [{name: siem, kind: syslog, server: "tcp://`+gone+`"}]`)
 	if err := send(t, s.Channels[0].Channel, message()); err == nil {
 		t.Error("a receiver that resets the connection: no error")
@@ -425,7 +406,7 @@ func parsed(t *testing.T, line string) (data map[string]string, text string) {
 // which comes last, off a line.
 func TestSyslogInjection(t *testing.T) {
 	lines := make(chan string, 1)
-	address := accept(t, func(conn net.Conn) { frames(conn, lines) })
+	address := testkit.Accept(t, func(conn net.Conn) { frames(conn, lines) })
 	s := setup(t, nil, `channels: [{name: siem, kind: syslog, server: "tcp://`+address+`", console_log: true}]`)
 	names := strings.Fields("property actor role action object detail from to issuer subject method program chain " +
 		"link hash")
@@ -513,7 +494,7 @@ func TestSyslogReceivers(t *testing.T) {
 			}
 			s := setup(t, files{"/ca": authority}, fmt.Sprintf(
 				`channels: [{name: siem, kind: syslog, server: "%s://%s", console_log: true%s}]`,
-				x.scheme, accept(t, x.serve), authorities))
+				x.scheme, testkit.Accept(t, x.serve), authorities))
 			lines := make([]Line, x.lines)
 			for i := range lines {
 				lines[i] = Line{At: time.Unix(0, 0), Kind: "x", Text: strings.Repeat("x", 8000)}

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/shoeproof/shoeproof/internal/testkit"
 )
 
 // A server that closes connections is not a server that requires TLS: the error names clickhouse.tls only if the
@@ -13,23 +15,11 @@ import (
 func TestClosedConnection(t *testing.T) {
 	for name, linger := range map[string]int{"closed": -1, "reset": 0} {
 		t.Run(name, func(t *testing.T) {
-			l, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = l.Close() })
-			go func() {
-				for {
-					conn, err := l.Accept()
-					if err != nil {
-						return
-					}
-					_, _ = conn.Read(make([]byte, 1<<10))
-					_ = conn.(*net.TCPConn).SetLinger(linger)
-					_ = conn.Close()
-				}
-			}()
-			_, err = Open(t.Context(), Config{Addrs: []string{l.Addr().String()}, Database: "d"})
+			addr := testkit.Accept(t, func(conn net.Conn) {
+				_, _ = conn.Read(make([]byte, 1<<10))
+				_ = conn.(*net.TCPConn).SetLinger(linger)
+			})
+			_, err := Open(t.Context(), Config{Addrs: []string{addr}, Database: "d"})
 			if err == nil || strings.Contains(err.Error(), "tls") ||
 				!strings.Contains(err.Error(), "the server closed the connection") {
 				t.Errorf("got %v, want an error that names no setting of TLS", err)

@@ -8,6 +8,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline/internal/tlscause"
 )
 
@@ -39,24 +40,11 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// listen accepts connections, reads the first bytes of each, handles and closes it.
+// listen reads the first bytes of each connection, handles and closes it.
 func listen(t *testing.T, handle func(net.Conn)) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			_, _ = conn.Read(make([]byte, 1<<10))
-			handle(conn)
-			_ = conn.Close()
-		}
-	}()
-	return l.Addr().String()
+	return testkit.Accept(t, func(conn net.Conn) {
+		_, _ = conn.Read(make([]byte, 1<<10))
+		handle(conn)
+	})
 }
