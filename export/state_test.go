@@ -3,6 +3,8 @@
 package export
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -15,4 +17,27 @@ func TestFilesOfAReaderAreBounded(t *testing.T) {
 	if _, err := readState("/dev/zero"); err == nil || !strings.Contains(err.Error(), "/dev/zero has more than") {
 		t.Error(err)
 	}
+}
+
+// A record in the folder of the bundle would be a file more, so that the next verification finds the bundle tampered
+// with.
+func TestRecordInTheBundle(t *testing.T) {
+	c := newCasino(t, "ac-1", 1)
+	c.rounds = nil
+	path := c.export(t, true)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, last := range []string{
+		filepath.Join(path, "accepted.json"), filepath.Join(path, "people", "x", "accepted.json"),
+		filepath.Join(link, "accepted.json"),
+	} {
+		opt := VerifyOptions{Policy: c.policy, Last: last, Engine: c.day.Engine}
+		_, err := Verify(t.Context(), path, opt)
+		if err == nil || !strings.Contains(err.Error(), "in the folder of the bundle") {
+			t.Errorf("%s: %v", last, err)
+		}
+	}
+	good(t, c, path)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
 
 	"github.com/shoeproof/shoeproof/rules"
@@ -125,6 +126,9 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 		if opt.Begin && state != nil {
 			return nil, fmt.Errorf("%s exists: a new record must have a new name", opt.Last)
 		}
+		if isWithin(path, opt.Last) {
+			return nil, fmt.Errorf("%s is in the folder of the bundle, which has no other file: want another folder", opt.Last)
+		}
 		accepted = &record{opt.Last, state, func(s *State) error { return s.write(opt.Last) }}
 	}
 	b, err := openBundle(path)
@@ -136,6 +140,25 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 	}
 	v := &verifier{opt: opt, bundle: b, record: accepted}
 	return v.run(ctx, filepath.Base(path), err, "takes --last FILE")
+}
+
+// isWithin reports whether a file would be in a folder or below it.
+func isWithin(folder, file string) bool {
+	home, err := os.Stat(folder)
+	if err != nil || !home.IsDir() {
+		return false
+	}
+	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
+		if abs, err := filepath.Abs(dir); err == nil {
+			dir = abs
+		}
+		if at, err := os.Stat(dir); err == nil && os.SameFile(at, home) {
+			return true
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
 }
 
 // VerifyZip is Verify for a zip in memory and without a file system, as in a browser. The accepted exports are the
