@@ -575,7 +575,9 @@ func TestFilters(t *testing.T) {
 	for query, words := range map[string]string{
 		"queue?severity=hign": "want critical, major, minor, info", "queue?verdict=breach": "want BREACH, SUSPECT, ",
 		"queue?kind=x": "want deviation, anomaly, ", "queue?state=open": "want new, acknowledged, ",
-		"queue?sort=x":  "want urgency, ",
+		"queue?sort=x":                      "want urgency, ",
+		"queue?severity=critical;state=new": "cannot be read", "queue?severity=%zz": "cannot be read",
+		"dealers?days=-5": "want 1 to 366", "dealers?days=1e3": "want 1 to 366",
 		"queue?basis=x": "want text, by-reference, ", "queue?rule=draw.bank": "the page Rules lists them",
 		"findings?tabel=t-1": "want property, table, ",
 	} {

@@ -255,7 +255,10 @@ func apiReplay(c *Console, x *exchange) error {
 }
 
 func apiDealers(c *Console, x *exchange) error {
-	_, days := x.since(30)
+	_, days, err := x.since(30)
+	if err != nil {
+		return err
+	}
 	tallies, err := c.dealers(x, days)
 	if err != nil {
 		return err

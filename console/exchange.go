@@ -67,6 +67,9 @@ func (x *exchange) serve() error {
 		x.refused(x.r.URL.Path, string(x.route.needs))
 		return errForbidden
 	}
+	if _, err := url.ParseQuery(x.r.URL.RawQuery); err != nil && !x.route.public {
+		return badRequest("the parameters of the address cannot be read: %v", err) // a filter would be left out
+	}
 	if x.route.api && x.route.path != otherRoute {
 		if err := x.known(operations()[x.route.method+" "+x.route.path].query); err != nil {
 			return err

@@ -182,6 +182,9 @@ func surveillanceLog(c *Console, x *exchange) error {
 	if !x.scope().Has(property) || property == "" {
 		return store.ErrNotFound
 	}
+	if err := c.checkFilter(&store.Filter{Shift: shift}); err != nil {
+		return err
+	}
 	var out bytes.Buffer
 	if err := c.Exports.Log(x.r.Context(), property, day, shift, &out); err != nil {
 		return err

@@ -126,6 +126,9 @@ func TestExports(t *testing.T) {
 			may && (!strings.Contains(body, "successor") || !strings.Contains(body, "agree with the table of exports")) {
 			t.Errorf("%s verifies: %d, want %d: %s", who, got, code, body)
 		}
+		if got, _ := request(who, "GET", shift+"x"); may && got != 400 {
+			t.Errorf("%s downloads the log of a shift that the calendar does not have: %d", who, got)
+		}
 		if got, body := request(who, "GET", shift); got != code || may && body != "ac-1 2026-11-19 night" {
 			t.Errorf("%s downloads the surveillance log: %d %q, want %d", who, got, body, code)
 		}

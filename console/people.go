@@ -15,11 +15,13 @@ import (
 )
 
 // since returns the start of the period that the request selects in days; days is the default.
-func (x *exchange) since(days int) (time.Time, int) {
-	if n, err := strconv.Atoi(x.r.FormValue("days")); err == nil && n > 0 && n <= 366 {
-		days = n
+func (x *exchange) since(days int) (since time.Time, n int, err error) {
+	if text := x.r.FormValue("days"); text != "" {
+		if days, err = strconv.Atoi(text); err != nil || days < 1 || days > 366 {
+			return since, 0, badRequest("days %q: want 1 to 366", text)
+		}
 	}
-	return x.c.Now().AddDate(0, 0, -days), days
+	return x.c.Now().AddDate(0, 0, -days), days, nil
 }
 
 // figuresTTL is the age at which figures of days are refreshed. They are shown up to twice that age.
@@ -42,7 +44,10 @@ func (c *Console) dealers(x *exchange, days int) (tallies, error) {
 }
 
 func dealersPage(c *Console, x *exchange) error {
-	_, days := x.since(30)
+	_, days, err := x.since(30)
+	if err != nil {
+		return err
+	}
 	tallies, err := c.dealers(x, days)
 	if err != nil {
 		return err
@@ -58,7 +63,10 @@ func dealersPage(c *Console, x *exchange) error {
 func dealerPage(c *Console, x *exchange) error {
 	ctx, scope := x.r.Context(), x.scope()
 	property, dealer := x.r.PathValue("property"), x.r.PathValue("dealer")
-	since, days := x.since(30)
+	since, days, err := x.since(30)
+	if err != nil {
+		return err
+	}
 	dealers, err := c.dealers(x, days)
 	if err != nil {
 		return err
