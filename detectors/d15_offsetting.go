@@ -109,7 +109,7 @@ type mainBet struct {
 }
 
 // joint is a polynomial hash of a name, modulo 2^64, with the power of its length. That of accounts that are joined
-// with "+" is computed from those of their names. Two names with one bit cost a search, and change nothing.
+// with "+" is computed from the joints of their names. Two names with one bit cost a search, and change nothing.
 type joint struct{ hash, power uint64 }
 
 const (
