@@ -70,7 +70,8 @@ func ScoreDay(ctx context.Context, store Store, stored KeyTotals, o Options, day
 		return n.Night, err
 	}
 	if n.all = len(totals) == 0 || n.Scored < n.from; n.all { // no watch has scored the day: nothing is compared
-		return n.Night, n.run(ctx, true)
+		err := n.run(ctx, true)
+		return n.Night, err
 	}
 	n.sums = map[account]*total{}
 	if err := n.run(ctx, true); err != nil {
@@ -81,7 +82,8 @@ func ScoreDay(ctx context.Context, store Store, stored KeyTotals, o Options, day
 		return n.Night, nil
 	}
 	n.sums, n.wanted, n.differing = nil, differ, differ
-	return n.Night, n.run(ctx, false)
+	err = n.run(ctx, false)
+	return n.Night, err
 }
 
 // night is a run over a day.
