@@ -181,10 +181,11 @@ func checkInitialOrder(p *Pass) {
 		return
 	}
 	cards := shoeOrder(nil, p.Round)
+	cards = cards[:min(4, len(cards))]
 	var observed []string
 	var evidence []record.Seq
 	wrong, lost, moved, mixed := false, record.Seq(0), record.Seq(0), record.Seq(0)
-	for i, c := range cards[:min(4, len(cards))] {
+	for i, c := range cards {
 		if i > 0 && c.Seq < cards[i-1].Seq {
 			mixed = c.Seq
 		}
@@ -209,7 +210,7 @@ func checkInitialOrder(p *Pass) {
 		p.CannotJudge("a card before this one was not reported", lost)
 	case wrong:
 		p.Report(f)
-	case moved != 0 && p.decidedBefore(moved, cards[:min(4, len(cards))]):
+	case moved != 0 && p.decidedBefore(moved, cards):
 		p.Suspect(f) // what followed may have been decided by the wrong hands
 	case moved != 0:
 		f.Verdict = finding.Information

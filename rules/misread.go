@@ -33,8 +33,8 @@ type Reading struct {
 	leaves int
 	// or are other cards of which another reading explains the same, and leaves as few.
 	or []OtherCard
-	// unjudged is how many counts were called that are those of the cards as read, and not of this reading, where no rule
-	// judges the calls.
+	// unjudged is how many counts of the cards as read were called, where no rule judges the calls, that this reading does
+	// not have.
 	unjudged int
 	// valueAgrees: the value reported with the card is the value of this reading.
 	valueAgrees bool

@@ -8,7 +8,7 @@ import (
 
 // RefuseChanges takes back the changes of wagers that came after the end of the betting and that the dealer refused:
 // the wager was settled as it lay before them, and not as it lay after. No wager is "made, increased or withdrawn"
-// after no more bets, so the wager before the change is the one that is paid or collected. N.J.A.C. 19:47-3.2(d),
+// after no more bets, so the wager before the change is paid or collected. N.J.A.C. 19:47-3.2(d),
 // 7.2(d); 9 NYCRR 5324.21(b)(3). At chemin de fer it is a wager against the Banker. That the change was made stays on
 // record.
 func RefuseChanges(l *law.Law, r *record.Round) {
@@ -59,21 +59,15 @@ func settledAs(l *law.Law, config *law.Config, w *record.Wager, c *baccarat.Coup
 	if w.Gone {
 		return w.Net().Paid == 0 && w.Net().Collected == 0
 	}
-	net, got := w.Net(), w.Disposition()
-	against := w.Spot == baccarat.SpotAgainstBanker
-	if !c.Complete || got == baccarat.Undetermined || !against && got != outcomeUnder(l, config, w, c) ||
-		against && got != cheminOutcome(w, c.Result()) {
+	switch got := w.Disposition(); {
+	case !c.Complete || got == baccarat.Undetermined:
 		return false
+	case w.Spot == baccarat.SpotAgainstBanker:
+		return got == cheminOutcome(w, c.Result()) && moved(w) == w.Amount
+	case got != outcomeUnder(l, config, w, c):
+		return false
+	case got == baccarat.Pay:
+		return oddsUnder(l, config, w, c).Pays(moved(w), w.Amount)
 	}
-	switch got {
-	case baccarat.Pay:
-		if against {
-			return net.Paid == w.Amount
-		}
-		return oddsUnder(l, config, w, c).Pays(net.Paid, w.Amount)
-	case baccarat.Collect:
-		return net.Collected == w.Amount
-	default:
-		return net.Returned == w.Amount
-	}
+	return moved(w) == w.Amount
 }
