@@ -204,10 +204,12 @@ func checkTypeNotice(p *Pass) {
 	)
 }
 
-// suspectFrom makes the findings from an index on SUSPECT.
+// suspectFrom makes the breaches from an index on SUSPECT. What cannot be judged stays so.
 func (p *Pass) suspectFrom(index int) {
 	for i := range p.Findings[index:] {
-		p.Findings[index+i].Verdict = finding.Suspect
+		if f := &p.Findings[index+i]; f.Verdict == "" {
+			f.Verdict = finding.Suspect
+		}
 	}
 }
 
