@@ -245,7 +245,7 @@ func (p *Pass) backDown() {
 	for i := range r.Squeezes {
 		back := &r.Squeezes[i]
 		if back.Kind != record.SqueezeReturned || back.Face != baccarat.FaceDown || len(back.Cards) == 0 ||
-			errantOnly(r, back) || record.Any(r.Squeezes, func(s *record.Squeeze) bool {
+			errantOnly(r, back) || p.afterVoid(back) || record.Any(r.Squeezes, func(s *record.Squeeze) bool {
 			gaveUp := s.Kind == record.SqueezeRelinquished && s.Seat == back.Seat
 			return s.Hand == back.Hand && (gaveUp || s.Kind == record.SqueezeHanded && (len(s.Cards) == 0 ||
 				slices.ContainsFunc(s.Cards, func(c uint32) bool { return slices.Contains(back.Cards, c) })))
@@ -475,8 +475,14 @@ func (p *Pass) handedInPart() {
 	}
 }
 
+// afterVoid reports whether cards were taken back after their round was declared void: they may be unseen.
+func (p *Pass) afterVoid(back *record.Squeeze) bool {
+	voided := p.Round.Voided.Seq
+	return p.cancelled() && voided != 0 && back.Seq > voided
+}
+
 // wrongHandout describes what is wrong with a handout, empty if it is right. Cards that the patron gave up are taken
-// back unseen, (f)(3)(ii)(g); so may be the cards of a round that was declared void.
+// back unseen, (f)(3)(ii)(g).
 func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	s := o.out
 	if s.Face == baccarat.FaceUp {
@@ -488,12 +494,11 @@ func (p *Pass) wrongHandout(o *handout) (string, record.Seq) {
 	turned := record.Index(p.Round.Cards, func(c *record.DealtCard) bool {
 		return slices.Contains(s.Cards, c.CardSeq) && c.RevealedBy == baccarat.RoleDealer && c.Revealed > s.Seq
 	})
-	voided := p.Round.Voided.Seq
 	for _, b := range o.backs {
 		switch {
 		case b.Seat != s.Seat:
 			return fmt.Sprintf("returned by seat %d", b.Seat), b.Seq
-		case b.Face == baccarat.FaceDown && !(p.cancelled() && voided != 0 && b.Seq > voided):
+		case b.Face == baccarat.FaceDown && !p.afterVoid(b):
 			return "returned face DOWN", b.Seq
 		}
 	}
