@@ -270,8 +270,10 @@ type Net struct{ Paid, Collected, Returned int64 }
 // by mistake and put back counts as little as what was paid by mistake, or returned beyond the stake, and taken back.
 func (w *Wager) Net() Net {
 	taken, returned := w.Collected.Amount-w.PutBack, w.Returned.Amount-w.PutBack
-	twice := max(min(returned-w.Amount, taken-w.Paid.Amount), 0)
-	taken, returned = taken-twice, returned-twice
+	if w.Amount > 0 || w.Returned.Times > 1 { // of a stake that was not read, one return may be all
+		twice := max(min(returned-w.Amount, taken-w.Paid.Amount), 0)
+		taken, returned = taken-twice, returned-twice
+	}
 	n := Net{Paid: max(w.Paid.Amount-taken, 0), Collected: max(taken-w.Paid.Amount, 0), Returned: returned}
 	if n == (Net{}) {
 		n.Returned = w.PutBack
