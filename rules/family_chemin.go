@@ -319,7 +319,7 @@ func checkBankerDeals(p *Pass) {
 		case c.Carried:
 		case c.ByRole == baccarat.NoRole || c.BySeat == 0 && c.ByRole == baccarat.RoleBanker ||
 			c.Curator == 0 || p.Round.Curator == 0:
-			p.CannotJudge(p.givenUpWithin(c, "who drew the card, or who has the bank, was not reported"), c.Seq)
+			p.CannotJudge(p.noDrawer(c, "who drew the card, or who has the bank, was not reported"), c.Seq)
 			return
 		case c.BySeat != p.Round.Curator:
 			f := Finding{
@@ -517,11 +517,7 @@ func checkBankerOutcome(p *Pass) {
 		}
 		p.judgeAgainst(w, c.Result())
 	}
-	for i := range p.Findings[from:] { // the text has the outcome of the Banker's wager alone
-		if f := &p.Findings[from+i]; f.Verdict == "" {
-			f.Verdict = finding.Suspect
-		}
-	}
+	p.suspectFrom(from) // the text has the outcome of the Banker's wager alone
 	if bank == nil || bank.Gone {
 		return
 	}

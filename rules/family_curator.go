@@ -360,7 +360,7 @@ func checkCuratorDeals(p *Pass) {
 		c := &p.Round.Cards[i]
 		byDealer := c.Curator == 0 && c.ByRole == baccarat.RoleDealer
 		switch {
-		case byDealer && p.option("curator_none") == "stop":
+		case byDealer && p.option("curator_none") == "stop" && !p.leftWithin(c):
 			p.Report(Finding{
 				Subject: finding.OfCard(c.CardSeq), Expected: "no card while no participant takes the shoe",
 				Observed: "drawn by DEALER", Evidence: []record.Seq{c.Seq},
@@ -370,14 +370,14 @@ func checkCuratorDeals(p *Pass) {
 		case byDealer && p.allDeclined(c.Seq):
 		case byDealer:
 			const why = "the dealer dealt, and that every participant declined the shoe was not reported"
-			p.CannotJudge(p.givenUpWithin(c, why), c.Seq)
+			p.CannotJudge(p.noDrawer(c, why), c.Seq)
 			return
 		case c.ByRole == baccarat.NoRole || c.ByRole == baccarat.RoleCurator && c.BySeat == 0:
 			p.CannotJudge("who drew the card was not reported", c.Seq)
 			return
 		case c.Curator == 0 && c.ByRole == baccarat.RoleCurator && p.passedWithin(c):
 		case c.Curator == 0:
-			p.CannotJudge(p.givenUpWithin(c, "who has the shoe was not reported"), c.Seq)
+			p.CannotJudge(p.noDrawer(c, "who has the shoe was not reported"), c.Seq)
 			return
 		case c.ByRole != baccarat.RoleCurator || c.BySeat != c.Curator:
 			f := Finding{
@@ -399,10 +399,15 @@ func checkCuratorDeals(p *Pass) {
 	}
 }
 
-// givenUpWithin is why the seat that has to draw a card is not known: it gave up the shoe, or the bank, within the
-// round, or was left, and no sentence says who completes the round. Otherwise it is another reason.
-func (p *Pass) givenUpWithin(c *record.DealtCard, why string) string {
-	if c.Curator == 0 && p.Round.Curator != 0 {
+// leftWithin reports whether a card was drawn by another one after the curator, or the Banker, left the seat within the
+// round: no sentence says who completes the round.
+func (p *Pass) leftWithin(c *record.DealtCard) bool {
+	return c.Curator == 0 && p.Round.Cards[0].Curator != 0 && p.Round.Curator != 0
+}
+
+// noDrawer is why the seat that has to draw a card is not known, if the curator, or the Banker, did not leave it.
+func (p *Pass) noDrawer(c *record.DealtCard, why string) string {
+	if p.leftWithin(c) {
 		return "the shoe was given up within the round, or its seat left: no sentence says who completes the round"
 	}
 	return why
