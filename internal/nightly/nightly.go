@@ -357,7 +357,7 @@ func (r *run) replayAll(ctx context.Context, tables []clickhouse.ArchivedTable, 
 	parallel := cmp.Or(r.Parallel, 2*runtime.GOMAXPROCS(0))
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
-	if r.Workers == 1 && len(r.windows) == 1 { // one processor has nothing else to do while a day is scored
+	if r.Workers == 1 && len(r.windows) == 1 { // a day is scored on one processor
 		group.Go(func() (err error) {
 			r.scored, err = r.score(working, r.windows[0])
 			return err
