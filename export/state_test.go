@@ -3,6 +3,7 @@
 package export
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -25,13 +26,13 @@ func TestRecordInTheBundle(t *testing.T) {
 	c := newCasino(t, "ac-1", 1)
 	c.rounds = nil
 	path := c.export(t, true)
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(path, link); err != nil {
+	link, below := filepath.Join(t.TempDir(), "link"), filepath.Join(t.TempDir(), "below")
+	if err := errors.Join(os.Symlink(path, link), os.Symlink(filepath.Join(path, "people"), below)); err != nil {
 		t.Fatal(err)
 	}
 	for _, last := range []string{
 		filepath.Join(path, "accepted.json"), filepath.Join(path, "people", "x", "accepted.json"),
-		filepath.Join(link, "accepted.json"),
+		filepath.Join(link, "accepted.json"), filepath.Join(below, "accepted.json"),
 	} {
 		opt := VerifyOptions{Policy: c.policy, Last: last, Engine: c.day.Engine}
 		_, err := Verify(t.Context(), path, opt)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/shoeproof/shoeproof/rules"
@@ -142,23 +141,30 @@ func Verify(ctx context.Context, path string, opt VerifyOptions) (*Verdict, erro
 	return v.run(ctx, filepath.Base(path), err, "takes --last FILE")
 }
 
-// isWithin reports whether a file would be in a folder or below it.
+// isWithin reports whether a file would be in a folder or below it, links followed.
 func isWithin(folder, file string) bool {
-	home, err := os.Stat(folder)
-	if err != nil || !home.IsDir() {
+	home, err := followed(folder)
+	if err != nil {
 		return false
 	}
 	for dir := filepath.Dir(file); ; dir = filepath.Dir(dir) {
-		if abs, err := filepath.Abs(dir); err == nil {
-			dir = abs
-		}
-		if at, err := os.Stat(dir); err == nil && os.SameFile(at, home) {
-			return true
+		if at, err := followed(dir); err == nil {
+			path, err := filepath.Rel(home, at)
+			return err == nil && filepath.IsLocal(path)
 		}
 		if dir == filepath.Dir(dir) {
 			return false
 		}
 	}
+}
+
+// followed is the absolute path of what a path leads to.
+func followed(path string) (string, error) {
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
 }
 
 // VerifyZip is Verify for a zip in memory and without a file system, as in a browser. The accepted exports are the
