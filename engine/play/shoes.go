@@ -115,7 +115,7 @@ func (t *Table) strays() bool {
 }
 
 // goesOn reports whether a round of the shoe in play began after the latest gap: no other shoe began in the gap.
-func (s *Shoe) goesOn() bool { return s.Round != nil && s.Round.Started > s.Gaps.Behind }
+func (s *Shoe) goesOn() bool { return s.Round != nil && s.Round.Started >= s.Gaps.Behind }
 
 // undealt reports whether the round in progress lacks cards that are due, or has wagers for which no money has moved.
 // If money has moved, the deal is over, and a card was not reported.
