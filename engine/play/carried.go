@@ -14,7 +14,7 @@ func (t *Table) carry(c *turn, s *Shoe, number uint32) {
 	due := false
 	of := s.holds(number)
 	switch live := s.Live(c.round); {
-	case of != nil && of.Card(number).Carried:
+	case of != nil && (of.Card(number).Carried || c.round != 0 && c.round < of.No && of.Cards[0].CardSeq == number):
 		return
 	case of != nil:
 		d := s.meant(of, of.Card(number))
