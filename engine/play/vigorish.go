@@ -48,13 +48,18 @@ func (t *Table) collectLate(c *turn, s *Shoe, p *schema.VigorishCollected) {
 }
 
 // doubt notes vigorish at a seat that may be of a round of which the record has nothing: it names a wager that is not
-// on record, or none. It is a collection without an amount, see [record.Shoe.Unread].
+// on record, or none. It also notes vigorish of a wager in play and of a round that is not proved, if no mark of that
+// round is open: the parts are not known. It is a collection without an amount, see [record.Shoe.Unread].
 func (t *Table) doubt(c *turn, s *Shoe, seat uint32, wagers ...string) {
-	unknown := func(id string) bool {
-		return !record.Any(s.Dues, func(d *record.Due) bool { return d.Wager == id }) &&
-			(s.Round == nil || s.Round.WagerIndex(id) < 0) && (s.Settling == nil || s.Settling.WagerIndex(id) < 0)
+	inPlay := func(id string) bool {
+		return s.Round != nil && s.Round.WagerIndex(id) >= 0 || s.Settling != nil && s.Settling.WagerIndex(id) >= 0
 	}
-	if (s.Joined || s.Missing) && (len(wagers) == 0 || slices.ContainsFunc(wagers, unknown)) {
+	unknown := func(id string) bool {
+		return !record.Any(s.Dues, func(d *record.Due) bool { return d.Wager == id }) && !inPlay(id)
+	}
+	unproved := func(d *record.Due) bool { return d.Unproved && d.Open() == 0 && slices.Contains(wagers, d.Wager) }
+	if (s.Joined || s.Missing) && (len(wagers) == 0 || slices.ContainsFunc(wagers, unknown)) ||
+		slices.ContainsFunc(wagers, inPlay) && record.Any(s.Dues, unproved) {
 		s.Collections = append(s.Collections, record.Collection{Seq: c.seq, Seat: seat})
 	}
 }
@@ -367,7 +372,7 @@ func (t *Table) mark(c *turn, s *Shoe, r *record.Round, p *schema.VigorishMarked
 	*r.NewStep() = step
 }
 
-// lower makes the marker of a wager one that has less, and reports whether it has a marker with more.
+// lower gives a wager a marker that has less, and reports whether it has a marker with more.
 func (s *Shoe) lower(r *record.Round, wager int, by int64, at record.Seq) bool {
 	for i := range slices.Backward(r.Steps) {
 		if m := r.Steps[i]; m.Kind == record.StepVigMarked && m.Wager == wager && m.Amount > by {
