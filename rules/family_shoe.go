@@ -398,10 +398,16 @@ func checkCopies(p *Pass) {
 }
 
 // otherDecks reports whether the cards of a shoe are the decks that were received, and the loading has other ones: the
-// number of the loading may be wrong, and no card too many or missing.
+// number of the loading may be wrong, and no card too many or missing. A receipt may be lost.
 func (p *Pass) otherDecks(cards uint32) bool {
 	b := p.Table.Batch(p.Shoe.Batch())
-	return b != nil && b.Received != 0 && cards%52 == 0 && b.MayHave(cards/52) && !b.MayHave(p.Shoe.Loaded.Decks)
+	switch {
+	case cards%52 != 0:
+		return false
+	case b == nil || b.Received == 0:
+		return !p.Table.Whole
+	}
+	return !b.MayHave(p.Shoe.Loaded.Decks) && (b.MayHave(cards/52) || !p.Table.Whole)
 }
 
 func checkConservation(p *Pass) {
