@@ -271,7 +271,7 @@ type Net struct{ Paid, Collected, Returned int64 }
 func (w *Wager) Net() Net {
 	taken, returned := w.Collected.Amount-w.PutBack, w.Returned.Amount-w.PutBack
 	if w.Amount > 0 || w.Returned.Times > 1 { // of a stake that was not read, one return may be all
-		twice := max(min(returned-w.Amount, taken-w.Paid.Amount), 0)
+		twice := max(min(returned-w.Amount, taken), 0)
 		taken, returned = taken-twice, returned-twice
 	}
 	n := Net{Paid: max(w.Paid.Amount-taken, 0), Collected: max(taken-w.Paid.Amount, 0), Returned: returned}

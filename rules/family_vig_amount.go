@@ -121,7 +121,8 @@ func (p *Pass) cover(c *charge, w int) {
 	c.at = slices.Insert(c.at, at, w)
 	won, paid := wager.Winnings(p.together)
 	other := wager.Amount
-	if wager.Paid.Times == 0 && wager.PaidWith(p.together) == 0 {
+	unpaid := wager.Paid.Times == 0 || wager.Paid.Amount > 0 && wager.Net().Paid == 0 // it was taken back
+	if unpaid && wager.PaidWith(p.together) == 0 {
 		won, other, paid = wager.Amount, 0, wager.Placed
 	}
 	if p.option("vig_coupon_in_base") == "false" {
