@@ -367,10 +367,25 @@ func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {
 	repeated := once.amount < c.amount && p.judgeVig(v, &once) == baccarat.VigLegal
 	p.suspectIf(repeated || p.oneLower(c.seat) || p.maybeTakenOff(v, c), Finding{
 		Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(off),
-		Evidence: append(slices.Clone(c.paid), c.steps...),
+		Evidence: append(append(slices.Clone(c.paid), c.steps...), p.heldFor(c)...),
 		Expected: fmt.Sprintf("%d percent of %s: %s", v.Percent, p.money(won), legal),
 		Observed: p.money(c.amount) + note,
 	})
+}
+
+// heldFor are the payments of the earlier wagers of the seat of a charge if a marker of it took the place of earlier
+// ones: it has what is owed of these as well.
+func (p *Pass) heldFor(c *charge) (paid []record.Seq) {
+	held := func(s *record.Step) bool { return s.Held > 0 && slices.Contains(c.steps, s.Seq) }
+	if !record.Any(p.Round.Steps, held) {
+		return nil
+	}
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.Seat == c.seat && d.Round < p.Round.No {
+			paid = append(paid, d.PaidAt)
+		}
+	}
+	return paid
 }
 
 // maybeTakenOff reports whether a charge is right without one of its markers, and the table does not report which of
