@@ -1,6 +1,7 @@
 package verdict
 
 import (
+	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/record"
 	"github.com/shoeproof/shoeproof/rules"
 )
@@ -24,7 +25,23 @@ func (t *Table) evaluateCards(m *moment, stage rules.Stage, evaluate func(rules.
 	if ok {
 		t.explain(m, &reading)
 	}
+	if reread && stage == rules.Settled && m.Round.Missing {
+		t.unprove(m)
+	}
 	t.report(m)
+}
+
+// unprove makes the findings of a round that its deal deferred UNAUDITABLE: another reading of its cards explained them
+// then, and what would show which of the readings is right is lost.
+func (t *Table) unprove(m *moment) {
+	s := t.of(m.Shoe)
+	for i := range s.ledger.entries {
+		e := &s.ledger.entries[i]
+		if f := &e.finding; e.state == deferred && f.Round == m.Round.No && f.Rule.At == rules.Dealt &&
+			f.Verdict != finding.Unauditable && f.Verdict != finding.Information {
+			f.Verdict, f.Observed = finding.Unauditable, "events are missing; found: "+f.Observed
+		}
+	}
 }
 
 // explain takes the findings that a reading explains from the pass and defers them. At Settled the finding about the
