@@ -191,7 +191,14 @@ func reshuffled(done bool) string {
 func checkReshuffleOption(p *Pass) {
 	s := p.Shoe
 	done := slices.ContainsFunc(s.Prep.Shuffles, func(h record.Shuffle) bool { return h.AfterLacing })
-	if done != p.Config.ReshuffleAfterLacing && s.Loaded.Seq != 0 && !p.electedAtShuffle(done) {
+	if done == p.Config.ReshuffleAfterLacing || s.Loaded.Seq == 0 {
+		return
+	}
+	switch elected, known := p.electedAtShuffle(done); {
+	case elected:
+	case !known:
+		p.CannotJudge("what was elected when the cards were shuffled was not reported", s.First)
+	default:
 		p.Report(Finding{
 			Expected: reshuffled(p.Config.ReshuffleAfterLacing) + ", as elected", Observed: reshuffled(done),
 			Evidence: append(p.configEvidence(), s.First, s.Loaded.Seq),
@@ -200,18 +207,19 @@ func checkReshuffleOption(p *Pass) {
 }
 
 // electedAtShuffle reports whether the election in force when the cards were shuffled, or a later one, was to shuffle
-// them again after the lacing, or not to.
-func (p *Pass) electedAtShuffle(again bool) bool {
+// them again after the lacing, or not to. It is not known if the record of the elections begins after the shuffle, and
+// not with the opening of the table.
+func (p *Pass) electedAtShuffle(again bool) (elected, known bool) {
 	for i := range slices.Backward(p.Table.Changes) {
 		c := &p.Table.Changes[i]
 		if c.Config.ReshuffleAfterLacing == again && p.governs(c.Config) {
-			return true
+			return true, true
 		}
-		if c.At <= p.Shoe.At {
-			return false
+		if c.At <= p.Shoe.At || c.Opened {
+			return false, true
 		}
 	}
-	return false
+	return false, false
 }
 
 func checkReshuffleNotice(p *Pass) {
