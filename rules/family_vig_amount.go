@@ -149,7 +149,7 @@ func (p *Pass) chargeOf(seat uint32, wager string) int {
 	return last
 }
 
-// join adds to a charge another one that covers a wager: a collection takes both. It returns the index of the charge.
+// join adds to a charge the charge that covers a wager: a collection takes both. It returns the index of the charge.
 func (p *Pass) join(to, wager int) int {
 	covers := func(c *charge) bool {
 		_, found := slices.BinarySearch(c.at, wager)
@@ -283,8 +283,40 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 				for i := range p.Findings[from:] {
 					p.Findings[from+i].Apart = wrong
 				}
+				p.exchangedVig(v, c)
 			}
 		})
+	}
+}
+
+// exchangedVig joins the findings about a charge with too much and a charge with too little, if each is a single motion
+// and right for the other: the two were exchanged. It is one mistake.
+func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
+	of := func(c *charge, amount int64) bool { return v.Judge(amount, c.won...) == baccarat.VigLegal }
+	last := len(p.Findings) - 1
+	if last < 0 || p.rule.Name != "vig.amount.over" || p.Findings[last].Rule != p.rule || len(c.steps) != 1 {
+		return
+	}
+	for i := range p.charged {
+		o := &p.charged[i]
+		took := o.marked + o.took
+		if o.seat == c.seat || len(o.steps) != 1 || !of(c, took) || !of(o, c.amount) {
+			continue
+		}
+		verdict := p.Findings[last].Verdict
+		at := record.Index(p.Findings, func(g *Finding) bool {
+			return g.Rule.Name == "vig.amount.under" && g.Subject == finding.OfSeat(o.seat) && g.Verdict == verdict
+		})
+		if at < 0 {
+			continue
+		}
+		under := p.Findings[at]
+		p.Findings = slices.Delete(p.Findings, at, at+1)
+		f := &p.Findings[len(p.Findings)-1]
+		f.Observed = fmt.Sprintf("%s at seat %d", f.Observed, c.seat)
+		f.join(&under)
+		f.Parts = append(f.Parts, under.Parts...)
+		return
 	}
 }
 
