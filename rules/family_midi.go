@@ -28,7 +28,7 @@ var midiFamily = []*Rule{
 	{
 		Name: "midi.squeeze.acceptor", Doc: "A relinquished hand goes to the first patron in turn who accepts it.",
 		Breach:   "One patron accepts, and another one is handed the cards.",
-		Severity: finding.Minor, At: Settled, Check: checkAcceptor,
+		Severity: finding.Minor, At: Settled, Check: checkAcceptor, Covers: []string{"midi.relinquish-order"},
 	},
 	{
 		Name: "midi.squeeze.faces", Doc: "Cards are handed face down and come back face up, from the same patron.",
