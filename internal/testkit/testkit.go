@@ -1,7 +1,7 @@
-// Package testkit has what the tests of many packages share: waiting for a condition, a server that takes connections one
-// by one, a log that is read while it is written, the browser, and a proxy before a server. It imports nothing of this
-// module but its own subpackages, so that the tests of every package can use it. Package internal/scenario reads
-// scenarios.
+// Package testkit has what the tests of many packages share: waiting for a condition, a server that takes
+// connections one by one, a log that is read while it is written, the browser, and a proxy before a server. It
+// imports nothing of this module but its own subpackages, so that the tests of every package can use it. Package
+// internal/scenario reads scenarios.
 package testkit
 
 import (
