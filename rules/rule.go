@@ -104,6 +104,11 @@ type Finding struct {
 	Apart bool
 }
 
+// Unprove makes a finding UNAUDITABLE that a missing event may change.
+func (f *Finding) Unprove() {
+	f.Verdict, f.Observed = finding.Unauditable, "events are missing; found: "+f.Observed
+}
+
 // Pass is what a rule may look at, and the one way out.
 type Pass struct {
 	// Law is the law of the game with the rules that it cites.

@@ -39,7 +39,7 @@ func (t *Table) unprove(m *moment) {
 		e := &s.ledger.entries[i]
 		if f := &e.finding; e.state == deferred && f.Round == m.Round.No && f.Rule.At == rules.Dealt &&
 			f.Verdict != finding.Unauditable && f.Verdict != finding.Information {
-			f.Verdict, f.Observed = finding.Unauditable, "events are missing; found: "+f.Observed
+			f.Unprove()
 		}
 	}
 }

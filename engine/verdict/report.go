@@ -88,8 +88,7 @@ func (t *Table) enter(m *moment, s *shoe, f *rules.Finding) bool {
 		f.Observed = "the rulebook changed within the shoe; found: " + f.Observed
 	}
 	if f.Verdict != finding.Unauditable && !t.proved(m, f) {
-		f.Verdict = finding.Unauditable
-		f.Observed = "events are missing; found: " + f.Observed
+		f.Unprove()
 	}
 	return true
 }
