@@ -39,18 +39,14 @@ type KeyTotal struct {
 	Factors  uint64  `ch:"n"`
 }
 
-// KeyEvidence is the evidence of a day about one key: the logarithm of the product of its factors, their number, and
-// the location of the largest.
+// KeyEvidence is the evidence of a day about one key, with the location of the largest factor.
 type KeyEvidence struct {
-	Detector string  `ch:"detector"`
-	Key      string  `ch:"key"`
-	LnE      float64 `ch:"ln"`
-	Factors  uint64  `ch:"n"`
-	Table    string  `ch:"table"`
-	Shoe     string  `ch:"shoe"`
-	Round    uint32  `ch:"round"`
-	Seq      uint64  `ch:"seq"`
-	At       int64   `ch:"moment"`
+	KeyTotal
+	Table string `ch:"table"`
+	Shoe  string `ch:"shoe"`
+	Round uint32 `ch:"round"`
+	Seq   uint64 `ch:"seq"`
+	At    int64  `ch:"moment"`
 }
 
 // VigorishDue is the vigorish owed at a table in a shift, minor units. The collected vigorish is in the money events:
@@ -151,15 +147,16 @@ GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 // ofDay is the condition of the evidence of a day.
 const ofDay = "property_id = {property:String} AND gaming_day = {from:Date32}"
 
-// KeyTotals returns the evidence of a day about each key, by detector and key.
+// KeyTotals returns the evidence of a day about each key, in no order.
 func (s *Store) KeyTotals(ctx context.Context, property, day string) ([]KeyTotal, error) {
 	return list[KeyTotal](ctx, s, "sum up the evidence", "SELECT detector, key, sum(ln_e) AS ln, count() AS n FROM "+
 		s.name("evidence")+" AS e FINAL WHERE "+ofDay+NearDays("from", "to")+" GROUP BY detector, key",
 		params("property", property, "from", day, "to", day)...)
 }
 
-// EvidenceByKey returns the evidence of some detectors about each key of some kinds, by detector and key. Of several
-// largest factors it names the last.
+// EvidenceByKey returns the evidence of some detectors about each key of some kinds, by detector and key. The sum is of
+// sorted factors, so that it does not depend on the order in which the server reads them. Of several largest factors it
+// names the last.
 func (s *Store) EvidenceByKey(ctx context.Context, property, day string, of, kinds []string) ([]KeyEvidence, error) {
 	return list[KeyEvidence](ctx, s, "sum up the evidence", `WITH max((ln_e, e.at, table_id, shoe_id, e.round, e.seq)) AS top
 SELECT detector, key, arraySum(arraySort(groupArray(ln_e))) AS ln, count() AS n, top.3 AS table, top.4 AS shoe,
