@@ -55,8 +55,10 @@ floor that plays in real time. Everything runs until Ctrl-C; the data are then d
 				return cli.WrongUsage(fmt.Errorf("--console %q, want a loopback host:port such as 127.0.0.1:8480: "+
 					"the console requires no password", f.console))
 			}
-			if err := f.free(cmd.Context()); err != nil && !f.once {
-				return cli.WrongUsage(err)
+			if !f.once {
+				if err := f.free(cmd.Context()); err != nil {
+					return cli.WrongUsage(err)
+				}
 			}
 			return f.run(cmd)
 		},
