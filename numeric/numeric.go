@@ -3,8 +3,8 @@
 //
 // math uses machine code or fused instructions where the processor has them, and a compiler may fuse a product and a
 // sum. An explicit conversion forbids that (The Go Programming Language Specification, Floating-point operators):
-// float64(a*b) + c. TestFloatsArePortable holds the packages that judge to both. Beside 60 digits the errors are below
-// 1 ulp for Exp and Log, and below 3 for Log1p and Expm1.
+// float64(a*b) + c. TestFloatsArePortable holds the packages that judge to both. Compared with values of 60 digits, the
+// errors are below 1 ulp for Exp and Log, and below 3 for Log1p and Expm1.
 package numeric
 
 import "math"
