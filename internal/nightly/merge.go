@@ -122,15 +122,8 @@ func (m *merged) take(lines []clickhouse.RunLine) (whole bool, err error) {
 
 // conclude makes the findings and the row of the run from the merged replay.
 func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, err error) {
-	m.late = r.lateness(w, m)
-	live, replaced, err := r.live(ctx, w, &m.late)
+	live, replaced, err := r.audited(ctx, w, m)
 	if err != nil {
-		return night, err
-	}
-	if m.others, err = r.others(ctx, w); err != nil {
-		return night, err
-	}
-	if m.moved, err = r.store.Moved(ctx, r.Property, r.spread, w.from-movedSince, w.until); err != nil {
 		return night, err
 	}
 	row := r.totals(w, m, &night)
@@ -182,6 +175,26 @@ func (r *run) conclude(ctx context.Context, w window, m *merged) (night Night, e
 		return night, err
 	}
 	return night, r.store.WriteRun(ctx, &night.Run)
+}
+
+// audited returns the findings of the live audit, and adds to the merged parts what else is known of it.
+func (r *run) audited(ctx context.Context, w window, m *merged) (live, replaced []finding.Finding, err error) {
+	m.late = r.lateness(w, m)
+	group, of := errgroup.WithContext(ctx) // they only read, and wait for the database
+	group.Go(func() (err error) {
+		live, replaced, err = r.live(of, w, &m.late)
+		return err
+	})
+	group.Go(func() (err error) {
+		m.others, err = r.others(of, w)
+		return err
+	})
+	group.Go(func() (err error) {
+		m.moved, err = r.store.Moved(of, r.Property, r.spread, w.from-movedSince, w.until)
+		return err
+	})
+	err = group.Wait()
+	return live, replaced, err
 }
 
 // idOf is the id of a run: a repeated run with the same result has the same.

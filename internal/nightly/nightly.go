@@ -349,11 +349,21 @@ func (r *run) part(ctx context.Context, lease *clickhouse.Lease, all []clickhous
 	return nil
 }
 
-// maxTablesAtOnce bounds the tables that one query reads: what the replay of each holds stays in memory until it ends.
-const maxTablesAtOnce = 16
+const (
+	// maxTablesAtOnce bounds the tables that one query reads: what the replay of each holds stays in memory until it ends.
+	maxTablesAtOnce = 16
+	// minEventsAtOnce is the number of events for which more tables are not read apart: the queries of a replay take the
+	// server as long as some ten thousand events.
+	minEventsAtOnce = 32_000
+)
 
 // replayAll replays tables, some at once, and calls done with each that has ended.
 func (r *run) replayAll(ctx context.Context, tables []clickhouse.ArchivedTable, done func(*replay) error) error {
+	if r.events <= eventsAtOnce { // the replays of all of them follow soon
+		if err := r.prepare(ctx, tables); err != nil {
+			return err
+		}
+	}
 	parallel := cmp.Or(r.Parallel, 2*runtime.GOMAXPROCS(0))
 	group, working := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -363,9 +373,21 @@ func (r *run) replayAll(ctx context.Context, tables []clickhouse.ArchivedTable, 
 			return err
 		})
 	}
+	stored := r.Workers == 1 // what is stored of the days is read in between: the last tables end at about the same time
 	for rest := tables; len(rest) > 0; {
+		if stored && 2*len(rest) <= len(tables)+1 {
+			stored = false
+			group.Go(func() error {
+				_, err := r.storedOf(working, r.windows[0])
+				return err
+			})
+		}
 		// Fewer and fewer tables, so that all end at about the same time.
-		n := min(max(1, len(rest)/parallel), maxTablesAtOnce)
+		n, events := 0, uint64(0)
+		for n < min(len(rest), maxTablesAtOnce) && (n < max(1, len(rest)/parallel) || events < minEventsAtOnce) {
+			events += rest[n].Events
+			n++
+		}
 		some := rest[:n]
 		rest = rest[n:]
 		group.Go(func() error {
@@ -377,12 +399,6 @@ func (r *run) replayAll(ctx context.Context, tables []clickhouse.ArchivedTable, 
 			})
 			span.SetAttributes(attribute.Int("shoeproof.tables", n), attribute.Int64("shoeproof.events", int64(events)))
 			tracing.End(span, err)
-			return err
-		})
-	}
-	if r.Workers == 1 { // what is stored of the days is read beside the last tables
-		group.Go(func() error {
-			_, err := r.storedOf(working, r.windows[0])
 			return err
 		})
 	}

@@ -5,7 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -47,12 +50,17 @@ func (r *run) checkPatronKeys(ctx context.Context, tables []clickhouse.ArchivedT
 	for i := range busiest[:min(firstTables, len(busiest))] {
 		first = append(first, busiest[i].Table)
 	}
-	for _, w := range r.windows {
-		if err := r.checkPatronKey(ctx, w, first); err != nil {
-			return err
-		}
+	var group errgroup.Group // the checks only read, and wait for the database
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	failed := make([]error, len(r.windows))
+	for i, w := range r.windows {
+		group.Go(func() error {
+			failed[i] = r.checkPatronKey(ctx, w, first)
+			return nil
+		})
 	}
-	return nil
+	_ = group.Wait()
+	return cmp.Or(failed...) // of the first day
 }
 
 // checkPatronKey compares stored wagers with the archive: of some tables first, and of all tables if none agrees. The

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/shoeproof/shoeproof/console"
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/finding"
@@ -27,43 +29,37 @@ const maxRecordFindings = 50
 // records proves what people did: the chains of triage and of the console log are whole, each action of triage is in
 // the log, was permitted to its role and follows the one before, and each row of the queue follows from the actions.
 func (r *run) records(ctx context.Context, w window, night *Night) (found []finding.Finding, err error) {
-	var problems []string
-	for _, property := range []string{"", r.Property} {
-		c, err := r.store.ProveChains(ctx, property, clickhouse.ChainCheck{})
-		if err != nil {
-			return nil, err
-		}
-		problems = append(problems, c.Problems...)
-		night.Trusted = append(night.Trusted, c.Trusted...)
+	properties := [...]string{"", r.Property}
+	var chains [len(properties)]clickhouse.Chains
+	var journal, wrong, queue, owned []string
+	group, of := errgroup.WithContext(ctx) // they only read, and wait for the database
+	for i, property := range properties {
+		group.Go(func() (err error) {
+			chains[i], err = r.store.ProveChains(of, property, clickhouse.ChainCheck{})
+			return err
+		})
 	}
-	journal, err := r.journal(ctx, w, night)
-	if err != nil {
-		return nil, err
-	}
-	problems = append(problems, journal...)
-	var wrong []string
-	owners := map[string]string{}
-	err = r.store.StepsByFinding(ctx, r.Property, func(of []rows.Step) {
-		wrong = append(wrong, r.wrongSteps(of)...)
-		owners[of[0].FindingID] = ownerAfter(of)
+	group.Go(func() (err error) {
+		journal, err = r.journal(of, w, night)
+		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	queue, err := r.store.ProveQueue(ctx, r.Property)
-	if err != nil {
-		return nil, err
-	}
-	err = r.store.QueueOwners(ctx, r.Property, func(id, owner string) {
-		if due, acted := owners[id]; owner != due && (acted || owner != "") {
-			queue = append(queue, fmt.Sprintf("finding %s: assigned to %q in the queue, and to %q by the actions of triage",
-				id, owner, due))
-		}
+	group.Go(func() (err error) {
+		wrong, owned, err = r.steps(of)
+		return err
 	})
-	if err != nil {
+	group.Go(func() (err error) {
+		queue, err = r.store.ProveQueue(of, r.Property)
+		return err
+	})
+	if err := group.Wait(); err != nil {
 		return nil, err
 	}
-	problems = slices.Concat(problems, wrong, queue)
+	var problems, trusted []string
+	for i := range chains {
+		problems, trusted = append(problems, chains[i].Problems...), append(trusted, chains[i].Trusted...)
+	}
+	night.Trusted = append(trusted, night.Trusted...)
+	problems = slices.Concat(problems, journal, wrong, queue, owned)
 	for i, p := range problems {
 		if i == maxRecordFindings-1 && len(problems) > maxRecordFindings {
 			p = fmt.Sprintf("%d more", len(problems)-i)
@@ -75,6 +71,26 @@ func (r *run) records(ctx context.Context, w window, night *Night) (found []find
 	}
 	night.Records = problems
 	return found, nil
+}
+
+// steps names the actions of triage that are wrong, and the findings whose owner in the queue does not follow from
+// them.
+func (r *run) steps(ctx context.Context) (wrong, owned []string, err error) {
+	owners := map[string]string{}
+	err = r.store.StepsByFinding(ctx, r.Property, func(of []rows.Step) {
+		wrong = append(wrong, r.wrongSteps(of)...)
+		owners[of[0].FindingID] = ownerAfter(of)
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	err = r.store.QueueOwners(ctx, r.Property, func(id, owner string) {
+		if due, acted := owners[id]; owner != due && (acted || owner != "") {
+			owned = append(owned, fmt.Sprintf("finding %s: assigned to %q in the queue, and to %q by the actions of triage",
+				id, owner, due))
+		}
+	})
+	return wrong, owned, err
 }
 
 // journal names the rows of the journal without a right HMAC, and the partitions whose journal is not as runs recorded

@@ -20,6 +20,9 @@ import (
 // fixed, so that the same archive always gives the same result.
 const settle = 256
 
+// tablesPrepared bounds the tables of one query that prepares: it has a condition for each.
+const tablesPrepared = 500
+
 // tableDay is a table's day in progress.
 type tableDay struct {
 	tableDone
@@ -114,7 +117,7 @@ type replay struct {
 
 // replay replays some tables. done receives each when it has ended.
 func (r *run) replay(ctx context.Context, tables []clickhouse.ArchivedTable, done func(*replay) error) error {
-	if err := r.store.ReadEpochs(ctx, tables); err != nil {
+	if err := r.prepare(ctx, tables); err != nil {
 		return err
 	}
 	engines, from, err := r.begin(ctx, tables)
@@ -143,6 +146,20 @@ func (r *run) replay(ctx context.Context, tables []clickhouse.ArchivedTable, don
 		all[i] = o
 	}
 	return r.store.Replay(ctx, all)
+}
+
+// prepare reads of tables what their replay needs before it begins.
+func (r *run) prepare(ctx context.Context, tables []clickhouse.ArchivedTable) error {
+	for some := range slices.Chunk(tables, tablesPrepared) {
+		var all []*clickhouse.ArchivedTable
+		for i := range some {
+			all = append(all, &some[i])
+		}
+		if err := r.store.Prepare(ctx, all); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // newDays returns the days of a table.

@@ -15,8 +15,9 @@ type storedDay struct {
 	offsets []clickhouse.Offsets
 }
 
-// storedAtOnce is the number of events whose days are read at once: such a query ends long before its time limit.
-const storedAtOnce = 32_000_000
+// eventsAtOnce is the number of events whose days and tables are read at once: such a query ends long before its time
+// limit.
+const eventsAtOnce = 32_000_000
 
 // storedOf returns what the database has of a day. It is read together with the days that follow: the rows of a table
 // lie together, so that a query of one day also reads rows of other days.
@@ -25,7 +26,7 @@ func (r *run) storedOf(ctx context.Context, w window) (storedDay, error) {
 		return known, nil
 	}
 	first := slices.Index(r.windows, w)
-	most := int(storedAtOnce / max(r.events/uint64(len(r.windows)), 1))
+	most := int(eventsAtOnce / max(r.events/uint64(len(r.windows)), 1))
 	bounds := []int64{w.from, w.until}
 	for _, next := range r.windows[first+1:] {
 		if len(bounds) > most || next.from != bounds[len(bounds)-1] {

@@ -40,7 +40,9 @@ type ArchivedTable struct {
 	// Last is the highest Seq of its events from the one time to before the other.
 	Last uint64 `ch:"last"`
 
-	known []epoch
+	known    []epoch
+	letters  []*Archived // that contest events of it, once it is prepared
+	prepared bool
 }
 
 // Tables returns the tables of a property with events from one time to before another, sorted.
@@ -144,19 +146,20 @@ const readingArchive = "read the archive of tables"
 // tables.
 func (s *Store) Replay(ctx context.Context, tables []TableReplay) (err error) {
 	r := archiveReader{store: s, property: tables[0].Table.Property}
+	var all []*ArchivedTable
+	for i := range tables {
+		all = append(all, tables[i].Table)
+	}
+	if err := s.Prepare(ctx, all); err != nil {
+		return err
+	}
 	var open []*reading
 	for i := range tables {
-		t := &reading{TableReplay: &tables[i], expect: tables[i].Table.Events}
-		if t.epochs, err = s.epochs(ctx, t.Table); err != nil {
-			return err
-		}
+		t := &reading{TableReplay: &tables[i], expect: all[i].Events, epochs: all[i].known, letters: all[i].letters}
 		if t.After != nil {
 			t.epochs, t.after = t.epochs[epochOf(t.epochs, t.After):], t.After.Seq
 		}
 		open = append(open, t)
-	}
-	if err = s.readLetters(ctx, open); err != nil {
-		return err
 	}
 	slices.SortFunc(open, func(a, b *reading) int { return cmp.Compare(a.Table.Table, b.Table.Table) })
 	if r.stream, err = s.openStream(ctx); err != nil {
@@ -228,27 +231,50 @@ func (p location) compare(o *location) int {
 
 // epochs returns the epochs of a table in order.
 func (s *Store) epochs(ctx context.Context, of *ArchivedTable) ([]epoch, error) {
-	if of.known != nil {
-		return of.known, nil
+	if of.known == nil {
+		if err := s.readEpochs(ctx, []*ArchivedTable{of}); err != nil {
+			return nil, err
+		}
 	}
-	one := []ArchivedTable{*of}
-	if err := s.ReadEpochs(ctx, one); err != nil {
-		return nil, err
-	}
-	of.known = one[0].known
 	return of.known, nil
 }
 
-// ReadEpochs reads the sequence epochs of tables of one property, which a replay otherwise reads of each: a query takes
-// the server as long as reading some thousand events. A new epoch starts at another event with Seq 1, unless it
-// contests one which came late, and at the first one if the table was read from mid-stream before. The replays should
-// follow soon: they do not notice an epoch that starts later.
-func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
-	begins := map[string][]epoch{} // from each event 1, in the order of the log
-	var names []string
-	for i := range tables {
-		names = append(names, tables[i].Table)
+// Prepare reads what a replay of tables of one property needs before it begins: their sequence epochs, and the dead
+// letters that contest events. A replay does it for its own tables; done for many at once, it takes a few queries, each
+// of which takes the server as long as reading some thousand events. The replays should follow soon: they do not notice
+// what comes later.
+func (s *Store) Prepare(ctx context.Context, tables []*ArchivedTable) error {
+	tables = slices.DeleteFunc(slices.Clone(tables), func(t *ArchivedTable) bool { return t.prepared })
+	if len(tables) == 0 {
+		return nil
 	}
+	if err := s.readEpochs(ctx, tables); err != nil {
+		return err
+	}
+	letters, err := s.forgotten(ctx, tables[0].Property, namesOf(tables))
+	if err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if t.letters, err = s.contesting(ctx, t, letters[t.Table]); err != nil {
+			return err
+		}
+		t.prepared = true
+	}
+	return nil
+}
+
+func namesOf(tables []*ArchivedTable) (names []string) {
+	for _, t := range tables {
+		names = append(names, t.Table)
+	}
+	return names
+}
+
+// readEpochs reads the sequence epochs of tables of one property. A new epoch starts at another event with Seq 1,
+// unless it contests one which came late, and at the first one if the table was read from mid-stream before.
+func (s *Store) readEpochs(ctx context.Context, tables []*ArchivedTable) error {
+	begins := map[string][]epoch{} // from each event 1, in the order of the log
 	var table string
 	var began int64
 	var p location
@@ -256,7 +282,7 @@ func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
 		"argMin(toUnixTimestamp64Nano(at), offset) FROM "+s.name("events")+
 		" WHERE property_id = {property:String} AND table_id IN {tables:Array(String)} AND seq = 1 GROUP BY name, "+
 		"partition, event_id ORDER BY name, partition, first",
-		params("property", tables[0].Property, "tables", names), func() {
+		params("property", tables[0].Property, "tables", namesOf(tables)), func() {
 			at := p
 			begins[table] = append(begins[table], epoch{from: &at, began: began})
 		}, &table, &p.partition, &p.offset, &began)
@@ -267,8 +293,7 @@ func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
 	if err != nil {
 		return s.explain("read the events before the first restart of tables", err)
 	}
-	for i := range tables {
-		t := &tables[i]
+	for _, t := range tables {
 		restarts, err := s.restarts(ctx, t, begins[t.Table])
 		if err != nil {
 			return s.explain("read the sequence epochs of tables", err)
@@ -279,12 +304,12 @@ func (s *Store) ReadEpochs(ctx context.Context, tables []ArchivedTable) error {
 }
 
 // newestBefore returns by table the time of the newest event in front of its first event 1, in its partition.
-func (s *Store) newestBefore(ctx context.Context, tables []ArchivedTable, begins map[string][]epoch,
+func (s *Store) newestBefore(ctx context.Context, tables []*ArchivedTable, begins map[string][]epoch,
 ) (map[string]int64, error) {
 	var behind []string // tables with events in front
-	for i := range tables {
-		if b := begins[tables[i].Table]; len(b) > 0 && b[0].from.offset > 0 {
-			behind = append(behind, tables[i].Table)
+	for _, t := range tables {
+		if b := begins[t.Table]; len(b) > 0 && b[0].from.offset > 0 {
+			behind = append(behind, t.Table)
 		}
 	}
 	newest := map[string]int64{}

@@ -22,24 +22,6 @@ func (s *Store) Letters(ctx context.Context, of *ArchivedTable) ([]*Archived, er
 	return s.contesting(ctx, of, all[of.Table])
 }
 
-// readLetters reads the letters of tables of one property.
-func (s *Store) readLetters(ctx context.Context, tables []*reading) error {
-	var names []string
-	for _, t := range tables {
-		names = append(names, t.Table.Table)
-	}
-	all, err := s.forgotten(ctx, tables[0].Table.Property, names)
-	if err != nil {
-		return err
-	}
-	for _, t := range tables {
-		if t.letters, err = s.contesting(ctx, t.Table, all[t.Table.Table]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // forgotten returns by table the dead letters of a property that are events, as rows.Forgotten.
 func (s *Store) forgotten(ctx context.Context, property string, tables []string) (map[string][]*Archived, error) {
 	all := map[string][]*Archived{}
