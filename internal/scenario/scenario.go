@@ -6,6 +6,7 @@
 package scenario
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -68,7 +69,7 @@ func Parse(path string, text []byte) (*Scenario, error) {
 	}
 	s.shoe = strings.TrimSpace(string(s.section("shoe").Data))
 	var err error
-	if s.edits, err = script.Parse(string(s.section("edits").Data)); err != nil {
+	if s.edits, err = script.Parse(string(s.inFile(s.section("edits")))); err != nil {
 		return nil, fmt.Errorf("%s: edits: %w", path, err)
 	}
 	return s, nil
@@ -80,6 +81,16 @@ func (s *Scenario) section(name string) *txtar.File {
 		return nil
 	}
 	return &s.archive.Files[i]
+}
+
+// inFile is the data of a section behind as many line ends as the file has in front of it: an error then names the line
+// of the file.
+func (s *Scenario) inFile(section *txtar.File) []byte {
+	lines := bytes.Count(s.archive.Comment, []byte("\n")) + 1 // of the section's name
+	for i := 0; &s.archive.Files[i] != section; i++ {
+		lines += bytes.Count(s.archive.Files[i].Data, []byte("\n")) + 1
+	}
+	return append(bytes.Repeat([]byte("\n"), lines), section.Data...)
 }
 
 // Section is the text of a section, empty if the file has no such section.
@@ -108,7 +119,7 @@ func (s *Scenario) Run(opt engine.Options, load Loader) (*Result, error) {
 	var r Result
 	var err error
 	if f := s.section("rulebook"); f != nil {
-		if opt.Books, err = load(map[string][]byte{s.path: f.Data}); err != nil {
+		if opt.Books, err = load(map[string][]byte{s.path: s.inFile(f)}); err != nil {
 			return nil, fmt.Errorf("%s: rulebook: %w", s.path, err)
 		}
 	}
