@@ -428,8 +428,8 @@ func parserLine(line, what string) string {
 	return line
 }
 
-// printable is a key, quoted if it has other characters.
-func printable(key string) string {
+// Printable is a key, quoted if it has characters that a terminal does not print.
+func Printable(key string) string {
 	if strings.ContainsFunc(key, unprintable) {
 		return strconv.Quote(key)
 	}
@@ -440,7 +440,7 @@ func printable(key string) string {
 func plainly(text string) string {
 	if key, ok := strings.CutPrefix(text, "field "); ok {
 		if key, _, ok := strings.Cut(key, " not found in type "); ok {
-			return printable(key) + ": unknown key" + hint(key)
+			return Printable(key) + ": unknown key" + hint(key)
 		}
 	}
 	found, kind, ok := strings.Cut(strings.TrimPrefix(text, "cannot unmarshal "), " into ")

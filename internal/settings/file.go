@@ -110,7 +110,7 @@ func (f *configFile) mapping(under string, n *yaml.Node) {
 		setting, known := f.known[key]
 		switch {
 		case name.Kind != yaml.ScalarNode || !known:
-			f.complain(name, "%s: unknown key%s", key, f.guess(key))
+			f.complain(name, "%s: unknown key%s", law.Printable(key), f.guess(key))
 		case seen[key]:
 			f.complain(name, "%s: given twice", key)
 		case !setting:

@@ -52,6 +52,10 @@ func TestWrongSettings(t *testing.T) {
 			want: []string{"c.yaml:2: kafka.toppic: unknown key, did you mean kafka.topic?"},
 		},
 		{name: "unknown section", file: "kafk: {}\n", want: []string{"c.yaml:1: kafk: unknown key, did you mean kafka?"}},
+		{
+			name: "key for a terminal", file: "http:\n  \"\\e[31mred\\u202e\": 1\n",
+			want: []string{`c.yaml:2: "http.\x1b[31mred\u202e": unknown key`},
+		},
 		{name: "nothing like it", file: "colour: green\n", want: []string{"c.yaml:1: colour: unknown key"}},
 		{
 			name: "key too deep", file: "kafka:\n  topic:\n    name: x\n",
