@@ -54,7 +54,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(in, limit+1))
 	if err = errors.Join(err, in.Close()); err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("%s has more than %d bytes", path, limit)
+		err = fmt.Errorf("%s: more than %d bytes", path, limit)
 	}
 	return data, err
 }

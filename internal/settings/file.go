@@ -4,12 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"reflect"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/law"
 )
 
@@ -76,19 +76,9 @@ func (f *configFile) section(key string) {
 	}
 }
 
+// readSmall reads a file of settings.
 func readSmall(path string) ([]byte, error) {
-	in, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	data, err := io.ReadAll(io.LimitReader(in, maxBytes+1))
-	if err = errors.Join(err, in.Close()); err != nil {
-		return nil, err
-	}
-	if len(data) > maxBytes {
-		return nil, fmt.Errorf("%s: more than %d bytes", path, maxBytes)
-	}
-	return data, nil
+	return export.ReadFile(path, maxBytes) //nolint:wrapcheck // names the file
 }
 
 func (f *configFile) complain(n *yaml.Node, layout string, args ...any) {
