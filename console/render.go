@@ -14,6 +14,7 @@ import (
 	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/rules"
+	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
 // clock is how times are written: the zone and the layouts of a time of day.
@@ -104,7 +105,7 @@ func (c *Console) funcs(k clock) template.FuncMap {
 		"where":     where,
 		"old":       func(t time.Time) bool { return isOld(c.Now(), t) },
 		"acted":     acted,
-		"noted":     noted,
+		"noted":     rows.Noted,
 		"patronsOf": patronsOf,
 		"queueURL":  queueURL,
 		"requires":  requirement,
@@ -159,14 +160,6 @@ func acted(action, note string) string {
 		return "undo " + note
 	}
 	return action
-}
-
-// noted is what a person noted with an action.
-func noted(action, note string) string {
-	if action == store.Assign || action == store.Undo {
-		return ""
-	}
-	return note
 }
 
 // patronsOf are the codes of the patrons whom a suspicion is about.

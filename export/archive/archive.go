@@ -345,14 +345,16 @@ func (r *Reader) games(ctx context.Context) (map[export.ShoeKey]string, error) {
 	return games, err
 }
 
-// triage reads the last state, disposition and reason of each finding, who closed it, and who confirmed that.
+// triage reads the last state and disposition of each finding, the last reason with its note, who closed it, and who
+// confirmed that. Audit report has the same.
 func (r *Reader) triage(ctx context.Context) (map[string]export.Triage, error) {
 	all := map[string]export.Triage{}
 	err := r.each(
 		ctx,
 		"triage",
-		`WITH (`+clickhouse.StepOrder+`) AS step SELECT finding_id, argMax(to_state, step), argMaxIf(disposition, at, action != 'note'),
-argMaxIf(if(reason = '', note, reason), step, reason != '' OR note != ''),
+		`WITH (`+clickhouse.StepOrder+`) AS step, if(action IN ('assign', 'undo'), '', note) AS noted
+SELECT finding_id, argMax(to_state, step), argMaxIf(disposition, at, action NOT IN ('note', 'assign')),
+argMaxIf(trimBoth(concat(trimBoth(reason), ' ', trimBoth(noted))), step, reason != '' OR noted != ''),
 if(countIf(action = 'confirm') > 0, argMaxIf(actor, at, action = 'close'), argMax(actor, step)), max(at),
 argMaxIf(actor, at, action = 'confirm')
 FROM `+r.Store.Table(

@@ -162,6 +162,8 @@ func TestTriageWithNotes(t *testing.T) {
 	for _, row := range []string{
 		"'f1', 1, 'close', 'closed', 'data-fault', 'no card', '', 'a'", "'f1', 2, 'note', 'closed', '', '', 'seen', 'a'",
 		"'f2', 1, 'close', 'closed', 'data-fault', 'no card', '', 'a'", "'f2', 1, 'note', 'new', '', '', 'seen', 'b'",
+		"'f3', 1, 'close', 'closing', 'data-fault', 'no card ', 'retrained', 'a'",
+		"'f3', 2, 'assign', 'closing', '', '', 'jo', 'b'",
 	} {
 		err := store.Conn().Exec(t.Context(), "INSERT INTO "+store.Table("finding_actions")+" (property_id, finding_id, at, "+
 			"action, to_state, disposition, reason, note, chain) VALUES ('ac-1', "+row+")")
@@ -174,6 +176,7 @@ func TestTriageWithNotes(t *testing.T) {
 	want := map[string]export.Triage{
 		"f1": {Status: "closed", Disposition: "data-fault", Explanation: "seen", ReviewedAt: 2},
 		"f2": {Status: "closed", Disposition: "data-fault", Explanation: "no card", ReviewedAt: 1},
+		"f3": {Status: "closing", Disposition: "data-fault", Explanation: "no card retrained", ReviewedAt: 2},
 	}
 	if diff := cmp.Diff(want, got); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)

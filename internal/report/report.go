@@ -55,10 +55,11 @@ func triage(steps []clickhouse.TriageAction) map[string]triaged {
 		if s.State != "" {
 			t.state = s.State
 		}
-		if s.Action != rows.Note { // an action that closes nothing, as reopen, ends the disposition
+		if s.Action != rows.Note && s.Action != rows.Assign { // another action that closes nothing ends the disposition
 			t.disposition = s.Disposition
 		}
-		if text := strings.TrimSpace(strings.TrimSpace(s.Reason) + " " + strings.TrimSpace(s.Note)); text != "" {
+		note := rows.Noted(s.Action, s.Note)
+		if text := strings.TrimSpace(strings.TrimSpace(s.Reason) + " " + strings.TrimSpace(note)); text != "" {
 			t.explanation = text
 		}
 		t.by = s.Actor

@@ -86,6 +86,13 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 		},
 		{Finding: "a", At: noon(19, 3), Actor: "al", Action: "note", State: "closed"},
 		{
+			Finding: "c", At: noon(19, 3), Actor: "al", Action: "close", State: "closing", Disposition: "unfounded",
+			Reason: "no", Note: "seen",
+		},
+		{Finding: "c", At: noon(19, 4), Actor: "al", Action: "assign", State: "closing", Note: "jo"}, // no explanation
+		{Finding: "e", At: noon(20, 1), Actor: "al", Action: "ack", State: "ack"},
+		{Finding: "e", At: noon(20, 2), Actor: "al", Action: "undo", State: "new", Note: "ack"},
+		{
 			Finding: "b", At: noon(19, 2), Actor: "al", Action: "close", State: "closed", Disposition: "unfounded",
 			Reason: "no error",
 		},
@@ -95,14 +102,14 @@ func TestExceptionsAreNumberedWithoutAGap(t *testing.T) {
 	sheet := exceptionsSheet(s, findings, steps)
 	want(t, cells(sheet, "gaming_day", "no", "finding", "status", "disposition", "explanation", "reviewed_by"),
 		"2026-11-19 1 closed confirmed dealer error retrained al a",
-		"2026-11-19 2 reopened  an error jo b", "2026-11-19 3 new    c",
-		"2026-11-20 1 new    e")
+		"2026-11-19 2 reopened  an error jo b", "2026-11-19 3 closing unfounded no seen al c",
+		"2026-11-20 1 new   al e")
 	s.Shift = "swing" // numbers still cover the day
 	want(t, cells(exceptionsSheet(s, findings, steps), "no", "finding"), "2 b")
 	month := monthEndSheet(scope(t), findings, steps)
 	want(t, cells(month, "serial_no", "explanation"), "2026-11-19-0001 dealer error retrained", "2026-11-19-0002 an error",
-		"2026-11-19-0003 ", "2026-11-20-0001 ")
-	if !strings.Contains(month.Notes[0], "4 exceptions, 2 without") {
+		"2026-11-19-0003 no seen", "2026-11-20-0001 ")
+	if !strings.Contains(month.Notes[0], "4 exceptions, 1 without") {
 		t.Errorf("notes %q", month.Notes)
 	}
 

@@ -160,6 +160,14 @@ func IsTriage(action string) bool {
 	}, action)
 }
 
+// Noted is what a person noted with an action. The note of an assignment is the owner, of an undo the action undone.
+func Noted(action, note string) string {
+	if action == Assign || action == Undo {
+		return ""
+	}
+	return note
+}
+
 // IsUndoable reports whether an action can be undone. What closes or reopens a finding cannot: that is a decision with
 // a reason.
 func IsUndoable(action string) bool {
