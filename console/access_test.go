@@ -134,6 +134,31 @@ func TestUnauthenticated(t *testing.T) {
 	}
 }
 
+// A page refuses a parameter that it does not have, as the API does: a mistyped filter must not look like an answer.
+func TestUnknownParameters(t *testing.T) {
+	t.Parallel()
+	c := serve(t, emptyStore(t), nil)
+	pages := 0
+	for _, r := range pageRoutes() {
+		if r.method != http.MethodGet || r.path == "/{$}" { // which only redirects
+			continue
+		}
+		i := slices.IndexFunc(RoleNames(), func(role string) bool { return (&Grant{Role: role}).may(r.needs) })
+		cookie := signedIn(t, c.url, RoleNames()[i])
+		path := variable.ReplaceAllString(r.path, "x")
+		for _, query := range []string{"nope=x", "nope=x&property=ac-1"} {
+			c.resetLimits()
+			if code, page := send(t, "GET", c.url+path+"?"+query, "", "Cookie", cookie); code != http.StatusBadRequest {
+				t.Errorf("%s?%s is %d: %.100s", path, query, code, page)
+			}
+		}
+		pages++
+	}
+	if pages < 30 {
+		t.Errorf("%d pages", pages)
+	}
+}
+
 // No page shows data of a property at which the user has no role.
 func TestOtherProperty(t *testing.T) {
 	t.Parallel()

@@ -70,10 +70,8 @@ func (x *exchange) serve() error {
 	if _, err := url.ParseQuery(x.r.URL.RawQuery); err != nil && !x.route.public {
 		return badRequest("the parameters of the address cannot be read: %v", err) // a filter would be left out
 	}
-	if x.route.api && x.route.path != otherRoute {
-		if err := x.known(operations()[x.route.method+" "+x.route.path].query); err != nil {
-			return err
-		}
+	if err := x.parameters(); err != nil {
+		return err
 	}
 	if x.r.Method == http.MethodPost && x.route.path != "/csp-report" && !x.route.api {
 		if err := x.r.ParseForm(); err != nil {
@@ -81,6 +79,18 @@ func (x *exchange) serve() error {
 		}
 	}
 	return x.route.serve(x.c, x)
+}
+
+// parameters refuses parameters that the API or a page does not have.
+func (x *exchange) parameters() error {
+	rt := &x.route
+	switch {
+	case rt.api && rt.path != otherRoute:
+		return x.known(operations()[rt.method+" "+rt.path].query)
+	case rt.api, rt.public, rt.method != http.MethodGet, rt.query == anyQuery:
+		return nil
+	}
+	return x.known(rt.query)
 }
 
 // known refuses a parameter that a route does not have or that is given twice: neither may look like an answer.

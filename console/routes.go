@@ -12,8 +12,13 @@ type route struct {
 	kiosk bool
 	// probe routes have no limit of requests.
 	probe bool
+	// query are the parameters of a page. Operations has the parameters of the API.
+	query string
 	serve func(*Console, *exchange) error
 }
+
+// anyQuery is the query of a page that checks its parameters itself, or only redirects.
+const anyQuery = "*"
 
 func routes() []route {
 	return append(append(pageRoutes(), publicRoutes()...), apiRoutes()...)
@@ -21,28 +26,28 @@ func routes() []route {
 
 func pageRoutes() []route {
 	return []route{
-		{method: "GET", path: "/{$}", needs: permSee, kiosk: true, serve: home},
-		{method: "GET", path: "/queue", needs: permSee, serve: queuePage},
+		{method: "GET", path: "/{$}", needs: permSee, kiosk: true, query: anyQuery, serve: home},
+		{method: "GET", path: "/queue", needs: permSee, query: anyQuery, serve: queuePage},
 		{method: "POST", path: "/views", needs: permSee, serve: saveView},
 		{method: "POST", path: "/views/remove", needs: permSee, serve: removeView},
 		{method: "POST", path: "/triage", needs: permTriage, serve: triage},
 		{method: "GET", path: "/findings/{id}", needs: permSee, serve: findingPage},
 		{method: "GET", path: "/findings/{id}/events", needs: permUnmask, serve: rawPage},
-		{method: "GET", path: "/exceptions/{property}/{day}", needs: permSee, serve: exceptionsPage},
-		{method: "GET", path: "/floor", needs: permSee, kiosk: true, serve: floorPage},
-		{method: "GET", path: "/tables/{property}/{table}", needs: permSee, serve: tablePage},
+		{method: "GET", path: "/exceptions/{property}/{day}", needs: permSee, query: "after", serve: exceptionsPage},
+		{method: "GET", path: "/floor", needs: permSee, kiosk: true, query: "property wall", serve: floorPage},
+		{method: "GET", path: "/tables/{property}/{table}", needs: permSee, query: "day", serve: tablePage},
 		{method: "GET", path: "/shoes/{property}/{table}/{shoe}", needs: permSee, serve: shoePage},
 		{method: "GET", path: "/rounds/{property}/{table}/{shoe}/{round}", needs: permSee, serve: roundPage},
 		{method: "GET", path: "/rounds/{property}/{table}/{shoe}/{round}/events", needs: permUnmask, serve: rawRoundPage},
 		{method: "POST", path: "/replay", needs: permSee, serve: replayPage},
-		{method: "GET", path: "/dealers", needs: permSee, serve: dealersPage},
-		{method: "GET", path: "/dealers/{property}/{dealer}", needs: permSee, serve: dealerPage},
+		{method: "GET", path: "/dealers", needs: permSee, query: "days", serve: dealersPage},
+		{method: "GET", path: "/dealers/{property}/{dealer}", needs: permSee, query: "days", serve: dealerPage},
 		{method: "GET", path: "/patrons/{property}/{patron}", needs: permSee, serve: patronPage},
-		{method: "GET", path: "/silences", needs: permSee, serve: silencesPage},
+		{method: "GET", path: "/silences", needs: permSee, query: "rule table property", serve: silencesPage},
 		{method: "POST", path: "/silences", needs: permSupervise, serve: addSilence},
 		{method: "POST", path: "/silences/lift", needs: permSupervise, serve: liftSilence},
 		// The former names of the same pages.
-		{method: "GET", path: "/shelves", needs: permSee, serve: silencesPage},
+		{method: "GET", path: "/shelves", needs: permSee, query: "rule table property", serve: silencesPage},
 		{method: "POST", path: "/shelves", needs: permSupervise, serve: addSilence},
 		{method: "POST", path: "/shelves/lift", needs: permSupervise, serve: liftSilence},
 		{method: "GET", path: "/handover", needs: permSee, serve: handoverPage},
@@ -50,10 +55,10 @@ func pageRoutes() []route {
 		{method: "GET", path: "/handovers/{property}/{id}", needs: permSee, serve: signedPage},
 		{method: "POST", path: "/handovers/{property}/{id}", needs: permHandOver, serve: acceptHandover},
 		{method: "GET", path: "/rates", needs: permSee, serve: ratesPage},
-		{method: "GET", path: "/search", needs: permSee, serve: searchPage},
+		{method: "GET", path: "/search", needs: permSee, query: "q list", serve: searchPage},
 		{method: "GET", path: "/rules", needs: permSee, serve: rulesPage},
-		{method: "GET", path: "/log", needs: permReadLog, serve: logPage},
-		{method: "GET", path: "/log.csv", needs: permReadLog, serve: logCSV},
+		{method: "GET", path: "/log", needs: permReadLog, query: logParameters, serve: logPage},
+		{method: "GET", path: "/log.csv", needs: permReadLog, query: logParameters, serve: logCSV},
 		{method: "GET", path: "/account", needs: permSee, serve: accountPage},
 		{method: "POST", path: "/account/end", needs: permSee, serve: endOwn},
 		{method: "GET", path: "/sessions", needs: permSessions, serve: sessionsPage},
@@ -63,10 +68,13 @@ func pageRoutes() []route {
 		{method: "POST", path: "/notifications/retry", needs: permNotify, serve: retryDead},
 		{method: "POST", path: "/kiosks", needs: permSessions, serve: issueKiosk},
 		{method: "POST", path: "/kiosks/revoke", needs: permSessions, serve: revokeKiosk},
-		{method: "GET", path: "/day", needs: permExport, serve: dayPage},
+		{method: "GET", path: "/day", needs: permExport, query: "property day", serve: dayPage},
 		{method: "GET", path: "/exports", needs: permExport, serve: exportsPage},
-		{method: "GET", path: "/exports/findings.csv", needs: permExport, serve: findingsCSV},
-		{method: "GET", path: "/exports/surveillance-log.csv", needs: permExport, serve: surveillanceLog},
+		{method: "GET", path: "/exports/findings.csv", needs: permExport, query: anyQuery, serve: findingsCSV},
+		{
+			method: "GET", path: "/exports/surveillance-log.csv", needs: permExport, query: "property day shift",
+			serve: surveillanceLog,
+		},
 		{method: "GET", path: "/exports/bundles/{property}/{name}", needs: permExport, serve: download},
 		{method: "POST", path: "/exports/verify", needs: permExport, serve: verify},
 		{method: "GET", path: "/cases", needs: permReadCases, serve: casesPage},
@@ -77,7 +85,7 @@ func pageRoutes() []route {
 		{method: "POST", path: "/cases/{property}/{id}/files", needs: permCases, serve: attach},
 		{method: "GET", path: "/cases/{property}/{id}/files/{sha256}", needs: permReadCases, serve: attachment},
 		{method: "GET", path: "/help", needs: permSee, serve: helpPage},
-		{method: "GET", path: "/live", needs: permSee, kiosk: true, serve: liveStream},
+		{method: "GET", path: "/live", needs: permSee, kiosk: true, query: "after", serve: liveStream},
 		{method: "POST", path: "/sign-out", needs: permSee, serve: signOut},
 	}
 }
