@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/console/store"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
+	"github.com/shoeproof/shoeproof/schema"
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
@@ -144,7 +146,9 @@ func (l *logLine) identify(x *exchange) {
 			l.URL = "/day?" + url.Values{"property": {l.PropertyID}, "day": {day[1]}}.Encode()
 		}
 	case l.Action == rows.GenesisAction:
-		l.Name = "this log"
+		l.Name, l.Text = "this log", genesisText(l.Detail)
+	case l.Action == rows.HeadsAction:
+		l.Name, l.Text = "journal", headsText(l.Detail)
 	case strings.HasPrefix(l.Object, "/rounds/"):
 		l.round()
 	default:
@@ -180,6 +184,57 @@ func (l *logLine) kiosk(x *exchange) {
 	if k.From.IsValid() {
 		l.Text = fmt.Sprintf("from %v, %s", k.From, l.Text)
 	}
+}
+
+// genesisText is what the first link of a chain follows. A text of another release stays as it is.
+func genesisText(detail string) string {
+	var g rows.Genesis
+	switch {
+	case json.Unmarshal([]byte(detail), &g) != nil:
+		return detail
+	case g.Before != nil && g.Before.Steps+g.Before.Log > 0:
+		return fmt.Sprintf("after %s and %s without a chain", schema.Count(g.Before.Steps, "action"),
+			schema.Count(g.Before.Log, "line"))
+	case len(g.Follows) == 0:
+		return "the first chain"
+	}
+	ends := make([]string, len(g.Follows))
+	for i, h := range g.Follows {
+		ends[i] = fmt.Sprintf("link %d of chain %s", h.Link, h.Chain)
+	}
+	return "after " + someOf(ends)
+}
+
+// headsText is the journal as a run found it. A text of another release stays as it is.
+func headsText(detail string) string {
+	var heads []clickhouse.LoggedHead
+	if json.Unmarshal([]byte(detail), &heads) != nil {
+		return detail
+	}
+	if len(heads) == 0 {
+		return "no records"
+	}
+	each := make([]string, len(heads))
+	for i := range heads {
+		h := &heads[i]
+		each[i] = fmt.Sprintf("%s/%d to offset %d", h.Topic, h.Partition, h.To)
+		if h.Signed != nil {
+			each[i] += fmt.Sprintf(", HMACs from offset %d", *h.Signed)
+		}
+		for _, lost := range h.Lost {
+			each[i] += fmt.Sprintf(", lost %d-%d", lost.From, lost.To)
+		}
+	}
+	return someOf(each)
+}
+
+// someOf lists the first three texts and the number of the others.
+func someOf(all []string) string {
+	const shown = 3
+	if n := len(all) - shown; n > 0 {
+		all = append(slices.Clone(all[:shown]), fmt.Sprintf("and %d more", n))
+	}
+	return strings.Join(all, "; ")
 }
 
 // round names the round whose page the object is.
