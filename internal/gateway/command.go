@@ -1,6 +1,7 @@
 package gateway
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -16,9 +17,11 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/shoeproof/shoeproof/export"
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/monitor"
 	"github.com/shoeproof/shoeproof/internal/settings"
+	"github.com/shoeproof/shoeproof/law"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
 )
@@ -59,7 +62,11 @@ after the next start.`,
 		},
 	}
 	settings.AddFlags(cmd.Flags(), &defaults, "gateway", "kafka", "rulebooks", "http", "log")
-	cmd.AddCommand(settings.Command("ingest gateway", func() any { c := settings.DefaultGateway(); return &c }))
+	cmd.AddCommand(settings.Command("ingest gateway", func() any { c := settings.DefaultGateway(); return &c },
+		func(config any) error {
+			c := config.(*settings.Gateway) //nolint:forcetypeassert // as defaults returns it
+			return (&tokenFile{path: c.Gateway.TokensFile}).read()
+		}))
 	return cmd
 }
 
@@ -71,7 +78,7 @@ func serve(ctx context.Context, config *settings.Gateway, version string, log *s
 	}
 	tokens := &tokenFile{path: config.Gateway.TokensFile, log: log}
 	if err := tokens.read(); err != nil {
-		return cli.WrongUsage(fmt.Errorf("gateway.tokens_file: %w", err))
+		return cli.WrongUsage(err)
 	}
 	k, err := config.Kafka.Source("shoeproof-gateway", log)
 	if err != nil {
@@ -169,21 +176,29 @@ type tokenFile struct {
 }
 
 func (f *tokenFile) read() error {
-	file, err := os.Open(f.path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = file.Close() }()
-	info, err := file.Stat()
-	if err != nil {
-		return err
-	}
-	f.changed = info.ModTime()
-	tokens, err := ReadTokens(file)
+	info, err := os.Stat(f.path)
 	if err == nil {
-		f.current.Store(tokens)
+		f.changed = info.ModTime()
+		err = f.readTokens()
 	}
-	return err
+	if err != nil {
+		return fmt.Errorf("gateway.tokens_file: %w", err)
+	}
+	return nil
+}
+
+func (f *tokenFile) readTokens() error {
+	const limit = 1 << 20
+	data, err := export.ReadFile(f.path, limit)
+	if err != nil {
+		return err //nolint:wrapcheck // names the file
+	}
+	tokens, err := ReadTokens(bytes.NewReader(data))
+	if err != nil {
+		return law.Unreadable(f.path, data, err)
+	}
+	f.current.Store(tokens)
+	return nil
 }
 
 // watch reads the file again when it has changed. A wrong file is logged, and the tokens before it stay.

@@ -22,6 +22,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/pipeline/kafka"
 	"github.com/shoeproof/shoeproof/schema"
@@ -486,6 +487,30 @@ func TestTokenFiles(t *testing.T) {
 	for _, wrong := range [][]string{{secret, secret}, {""}, {"test"}} {
 		if of(wrong...) == nil {
 			t.Errorf("secrets %q are accepted", wrong)
+		}
+	}
+}
+
+// A mistake in the file of tokens is found by config validate. The error has the place, and no character of the file
+// that a terminal obeys.
+func TestTokenFileIsValidated(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const of = "sha256: 8888888888888888888888888888888888888888888888888888888888888888"
+	for text, want := range map[string]string{
+		"tokens:\n- {name: a, " + of + ", properties: [ac-1]}\n": "",
+		"tokens:\n- {name: a, " + of + "}\n":                     "gateway.tokens_file: tokens.yaml: token a: no properties",
+		"tokens:\n- {name: a, \"propertie\\e[31m\": [ac-1]}\n":   `gateway.tokens_file: tokens.yaml:2: "propertie\x1b[31m": unknown key`,
+		"tokens: []\n": "gateway.tokens_file: tokens.yaml: no token",
+	} {
+		if err := os.WriteFile("tokens.yaml", []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, problems bytes.Buffer
+		code := cli.Execute(t.Context(), Command("test"), []string{
+			"config", "validate", "--gateway-folder", "outbox", "--gateway-tokens-file", "tokens.yaml",
+		}, cli.Streams{Out: &out, Err: &problems})
+		if wrong := code == 2; wrong != (want != "") || !strings.Contains(problems.String(), want) {
+			t.Errorf("%q: code %d, %s%s, want %s", text, code, out.String(), problems.String(), want)
 		}
 	}
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/shoeproof/shoeproof/internal/cli"
 )
 
-// Command is the command config, which prints and checks the settings; defaults returns a pointer to new ones.
-func Command(name string, defaults func() any) *cobra.Command {
+// Command is the command config, which prints and checks the settings; defaults returns a pointer to new ones. Further
+// functions check the files that only the program itself can read.
+func Command(name string, defaults func() any, further ...func(config any) error) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "config",
 		Short: "print or check the configuration",
@@ -32,24 +33,33 @@ Secrets have no flags.`,
 			return errors.Join(l.print(cmd), cli.WrongUsage(err))
 		},
 	}
-	check := &cobra.Command{
+	for _, c := range []*cobra.Command{show, validateCommand(name, defaults, further)} {
+		AddFlags(c.Flags(), defaults())
+		root.AddCommand(c)
+	}
+	return root
+}
+
+func validateCommand(name string, defaults func() any, further []func(config any) error) *cobra.Command {
+	return &cobra.Command{
 		Use:     "validate",
 		Short:   "check all settings and start nothing",
 		Example: "  " + name + " config validate --config shoeproof.yaml",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, err := Load(cmd.Flags(), defaults()); err != nil {
+			config := defaults()
+			if _, err := Load(cmd.Flags(), config); err != nil {
 				return cli.WrongUsage(err)
+			}
+			for _, check := range further {
+				if err := check(config); err != nil {
+					return cli.WrongUsage(fmt.Errorf("configuration: %w", err))
+				}
 			}
 			_, err := fmt.Fprintln(cmd.OutOrStdout(), "configuration: valid")
 			return err
 		},
 	}
-	for _, c := range []*cobra.Command{show, check} {
-		AddFlags(c.Flags(), defaults())
-		root.AddCommand(c)
-	}
-	return root
 }
 
 // print writes the settings as a configuration file, with secrets masked.
