@@ -52,8 +52,10 @@ func dayPage(c *Console, x *exchange) error {
 	if v.Property == "" && len(v.Properties) > 0 {
 		v.Property = v.Properties[0]
 	}
-	if !x.scope().Has(v.Property) && v.Property != "" {
-		return store.ErrNotFound
+	if v.Property != "" {
+		if err := x.exists(v.Property); err != nil {
+			return err
+		}
 	}
 	if err := c.readDay(x, v); err != nil {
 		return err

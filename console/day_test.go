@@ -69,6 +69,12 @@ func TestDay(t *testing.T) {
 		}
 	}
 	c := serve(t, s, nil)
+	reg := signedIn(t, c.url, "regulator")
+	for _, path := range []string{"/day?property=nope&day=" + day, "/exceptions/nope/" + day} {
+		if code, _ := send(t, "GET", c.url+path, "", "Cookie", reg); code != http.StatusNotFound {
+			t.Errorf("%s is %d, want 404: no table has the property", path, code)
+		}
+	}
 	b := openBrowser(t, c.url, 1440, 1300)
 	b.signIn("reg", "regulator")
 	b.open("/")

@@ -24,8 +24,8 @@ func exceptionsPage(c *Console, x *exchange) error {
 	if _, err := time.Parse(time.DateOnly, day); err != nil {
 		return badRequest("The gaming day %q is not a date such as 2026-11-19.", day)
 	}
-	if !x.scope().Has(property) {
-		return store.ErrNotFound
+	if err := x.exists(property); err != nil {
+		return err
 	}
 	first := 0 // of the rows on this page
 	if text := x.r.URL.Query().Get("after"); text != "" {

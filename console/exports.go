@@ -179,8 +179,8 @@ func surveillanceLog(c *Console, x *exchange) error {
 	if _, err := time.Parse(time.DateOnly, day); err != nil || c.Exports.Log == nil {
 		return badRequest("day %q: want a gaming day such as 2026-11-19", day)
 	}
-	if !x.scope().Has(property) || property == "" {
-		return store.ErrNotFound
+	if err := x.exists(property); err != nil {
+		return err
 	}
 	if err := c.checkFilter(&store.Filter{Shift: shift}); err != nil {
 		return err

@@ -54,6 +54,23 @@ func (c *Console) properties(x *exchange, scope store.Scope) ([]string, error) {
 	})
 }
 
+// exists returns ErrNotFound for a property of which the user sees nothing, or of which no table is known: a mistyped
+// name must not look like a day without findings.
+func (x *exchange) exists(property string) error {
+	scope := x.scope()
+	if property == "" || !scope.Has(property) {
+		return store.ErrNotFound
+	}
+	known, err := x.c.properties(x, scope)
+	if err == nil && !slices.Contains(known, property) {
+		known, err = x.c.Store.Properties(x.r.Context(), scope) // it may be new
+	}
+	if err == nil && !slices.Contains(known, property) {
+		return store.ErrNotFound
+	}
+	return err
+}
+
 // several reports whether the user sees more than one property: pages then name the property of a table. It is true if
 // that cannot be told.
 func (x *exchange) several() bool {
