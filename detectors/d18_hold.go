@@ -4,7 +4,7 @@ var d18 = &Detector{
 	ID: "d18", Name: "hold", Tier: Calibrated,
 	Observes: "the profit of patrons and its expectation, in standard deviations: a control chart without alarms",
 	Null:     "a normal approximation; an edge of one point takes about 356,000 wagers to show at one in a billion",
-	Reports:  "the hold of a day; Hold gives the tests of COMAR 36.05.03.25 and K.A.R. 112-108-51 by name",
+	Reports:  "the hold of a day; audit report hold-tests gives the tests of COMAR 36.05.03.25 and K.A.R. 112-108-51",
 	Keys:     []KeyKind{OfTable, OfPit},
 	start:    func(*Budget) process { return &holdChart{} },
 }

@@ -77,6 +77,9 @@ func (f *reportFlags) run(cmd *cobra.Command, name string) error {
 	if name == "hold-tests" && f.month == "" {
 		return cli.WrongUsage(errors.New("hold-tests: want --month, such as 2026-10"))
 	}
+	if name == "hold-tests" && f.Shift != "" {
+		return cli.WrongUsage(errors.New("hold-tests: no --shift: the tests compare whole months"))
+	}
 	days, err := f.Days(&engine.Calendar, time.Now())
 	if err != nil {
 		return cli.WrongUsage(err)
