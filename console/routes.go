@@ -25,7 +25,7 @@ func routes() []route {
 }
 
 func pageRoutes() []route {
-	return []route{
+	return append(caseRoutes(), []route{
 		{method: "GET", path: "/{$}", needs: permSee, kiosk: true, query: anyQuery, serve: home},
 		{method: "GET", path: "/queue", needs: permSee, query: anyQuery, serve: queuePage},
 		{method: "POST", path: "/views", needs: permSee, serve: saveView},
@@ -77,6 +77,14 @@ func pageRoutes() []route {
 		},
 		{method: "GET", path: "/exports/bundles/{property}/{name}", needs: permExport, serve: download},
 		{method: "POST", path: "/exports/verify", needs: permExport, serve: verify},
+		{method: "GET", path: "/help", needs: permSee, serve: helpPage},
+		{method: "GET", path: "/live", needs: permSee, kiosk: true, query: "after", serve: liveStream},
+		{method: "POST", path: "/sign-out", needs: permSee, serve: signOut},
+	}...)
+}
+
+func caseRoutes() []route {
+	return []route{
 		{method: "GET", path: "/cases", needs: permReadCases, serve: casesPage},
 		{method: "POST", path: "/cases", needs: permCases, serve: openCase},
 		{method: "POST", path: "/cases/add", needs: permCases, serve: addFindingToCase},
@@ -84,9 +92,6 @@ func pageRoutes() []route {
 		{method: "POST", path: "/cases/{property}/{id}", needs: permCases, serve: changeCase},
 		{method: "POST", path: "/cases/{property}/{id}/files", needs: permCases, serve: attach},
 		{method: "GET", path: "/cases/{property}/{id}/files/{sha256}", needs: permReadCases, serve: attachment},
-		{method: "GET", path: "/help", needs: permSee, serve: helpPage},
-		{method: "GET", path: "/live", needs: permSee, kiosk: true, query: "after", serve: liveStream},
-		{method: "POST", path: "/sign-out", needs: permSee, serve: signOut},
 	}
 }
 
