@@ -15,6 +15,7 @@ func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 		return nil, err
 	}
 	s, n := r.plan, e.what.round()
+	round, after := r.cuttingCard()
 	switch e.verb {
 	case "burn":
 		err = burnOther(s, e.words)
@@ -39,6 +40,7 @@ func (e *edit) recompute(events []schema.Event) ([]schema.Event, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", e.verb, err)
 	}
+	r.moveCuttingCard(round, after)
 	again := r.write()
 	return slices.Concat(events[:r.from], again, events[r.to:]), nil
 }
@@ -80,6 +82,43 @@ func (r *rereading) playable() error {
 		}
 	}
 	return nil
+}
+
+// cuttingCard is the index of the round in which the first cutting card appears, and after how many of its cards; -1 if
+// it appears in none.
+func (r *rereading) cuttingCard() (round, after int) {
+	before, at := r.plan.CardsBefore(), r.cards()-r.plan.Behind
+	for i := range r.plan.Rounds {
+		if before[i] <= at && at < before[i+1] {
+			return i, at - before[i]
+		}
+	}
+	return -1, 0
+}
+
+// cards is the number of cards of the shoe.
+func (r *rereading) cards() int { return int(r.w.Config.Decks) * 52 }
+
+// moveCuttingCard places the first cutting card so that it appears in the round in which it appeared before the edit.
+func (r *rereading) moveCuttingCard(round, after int) {
+	if round < 0 {
+		return
+	}
+	s := r.plan
+	before := s.CardsBefore()
+	behind := r.cards() - before[round] - min(after, before[round+1]-before[round]-1)
+	if behind == s.Behind {
+		return
+	}
+	s.Behind = behind
+	for i := range slices.Backward(s.Preparation) {
+		if p, ok := s.Preparation[i].Payload.(*schema.CutcardPlaced); ok && p.Which == 1 {
+			placed := *p
+			placed.CardsBehind = uint32(behind)
+			s.Preparation[i].Payload = &placed
+			return
+		}
+	}
 }
 
 func burnOther(s *shoe.Plan, words []string) error {
