@@ -32,8 +32,9 @@ var outcomeFamily = []*Rule{
 	{
 		Name: "outcome.ez-dragon-7-push", Doc: "At an EZ table banker wagers are returned on a dragon 7.",
 		Breach:   "Banker wager paid 1:1 on a dragon 7.",
-		Severity: finding.Critical, At: Settled, Check: checkDragonPush, Covers: []string{"outcome.banker-wager"},
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Severity: finding.Critical, At: Settled, Check: checkDragonPush,
+		Needs:  baccarat.FeedWagers | baccarat.FeedSettlement,
+		Covers: []string{"outcome.banker-wager", "vig.ez.dragon-7-charge"},
 	},
 	outcome(
 		"outcome.dragon-bonus", "A dragon bonus is paid, collected or returned by its definition.",

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -285,6 +286,7 @@ func checkDragonCharge(p *Pass) {
 			amount, _, right := p.ofStake(c, dragonPercent)
 			f.Amount, f.Observed, quarter = amount, p.money(amount)+" charged", quarter || right
 			f.Evidence = append(cardEvidence(r), c.steps...)
+			f.Parts = p.asCommission(c, amount)
 		}
 		switch {
 		case (c == nil || c.took == 0) && p.liftedAgain(s, &f):
@@ -302,6 +304,22 @@ func checkDragonCharge(p *Pass) {
 			p.Report(f)
 		}
 	}
+}
+
+// asCommission are the wagers of a charge if each was paid, and the charge is a commission on that: the payment and the
+// charge are one mistake, a dragon 7 that was settled as another win of the banker hand.
+func (p *Pass) asCommission(c *charge, amount int64) []finding.Subject {
+	for _, id := range c.wagers {
+		if p.Round.Wagers[p.Round.WagerIndex(id)].Disposition() != baccarat.Pay {
+			return nil
+		}
+	}
+	for _, percent := range slices.Sorted(maps.Keys(p.Law.Units)) {
+		if v, ok := p.Law.Rate("", percent); ok && v.Judge(amount, c.won...) == baccarat.VigLegal {
+			return ofWagers(c.wagers)
+		}
+	}
+	return nil
 }
 
 // chargeWith is the charge of which a step is a part, nil if it is of no banker wager.
