@@ -3,6 +3,7 @@ package rules
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/shoeproof/shoeproof/baccarat"
 	"github.com/shoeproof/shoeproof/finding"
@@ -136,6 +137,49 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 	}
 	p.offs = append(p.offs, offBy{p.rule, w, by})
 	return false
+}
+
+// crossed joins the finding about the outcome of a wager to that about the outcome of another wager of its player, and
+// reports whether there is one: the winner was collected, and the loser paid. What moved may be what is due for both:
+// no clause wants a motion for each, and the events do not prove which of the two a motion is about. That is suspected.
+// A dragon 7 that is taken for a panda 8, or the reverse, is one mistake.
+func (p *Pass) crossed(f *Finding, w *record.Wager) bool {
+	for i := range p.Findings {
+		g := &p.Findings[i]
+		id, one := g.Subject.Wager()
+		at := record.Index(p.Round.Wagers, func(o *record.Wager) bool { return o.ID == id })
+		if !one || at < 0 || g.Verdict != "" || len(g.Parts) > 0 || !strings.HasPrefix(g.Rule.Name, "outcome.") {
+			continue
+		}
+		o := &p.Round.Wagers[at]
+		lacks, crossed := p.crossing(w, o)
+		if !crossed || lacks != 0 && !(isInsurance(w) && isInsurance(o)) {
+			continue
+		}
+		if g.Amount = abs(lacks); lacks == 0 {
+			g.Verdict, g.Amount = finding.Suspect, max(moved(w), moved(o))
+		}
+		g.Cites = append(p.clauses(g, g.Rule), p.clauses(f, p.rule)...)
+		slices.Sort(g.Cites)
+		g.Cites = slices.Compact(g.Cites)
+		g.join(f)
+		return true
+	}
+	return false
+}
+
+// crossing reports whether of two wagers of one player the winner was collected, and the loser paid, each in one
+// motion, and how much less than what is due for both the player has.
+func (p *Pass) crossing(won, lost *record.Wager) (lacks int64, crossed bool) {
+	if won.Disposition() == baccarat.Pay {
+		won, lost = lost, won
+	}
+	if !won.IsOfPlayerOf(lost) || won.Disposition() != baccarat.Collect || lost.Disposition() != baccarat.Pay ||
+		p.disposition(lost) != baccarat.Collect || won.Settlements() != 1 || lost.Settlements() != 1 {
+		return 0, false
+	}
+	_, due := p.Due(won)
+	return due + moved(won) - moved(lost) - lost.Amount, due > 0
 }
 
 // clauses are the citations of a finding of a rule.

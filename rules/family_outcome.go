@@ -113,7 +113,9 @@ func (p *Pass) reportOutcome(w *record.Wager, want, got baccarat.Disposition) {
 	if want == baccarat.Pay && got == baccarat.Return && p.lesser(w) {
 		f.Verdict = finding.Suspect
 	}
-	p.Report(f)
+	if f.Verdict != "" || !p.crossed(&f, w) {
+		p.Report(f)
+	}
 }
 
 // evidence are the wager, its settlement and the cards it was settled on.
