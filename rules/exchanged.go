@@ -26,6 +26,9 @@ func PlaceMotions(l *law.Law, r *record.Round) {
 		}
 		b := exchangedStep(r, a, r.Steps[i:])
 		if b == nil {
+			b = exchangedOutcome(l, r, a, r.Steps[i:])
+		}
+		if b == nil {
 			continue
 		}
 		v, w := &r.Wagers[a.Wager], &r.Wagers[b.Wager]
@@ -45,6 +48,26 @@ func PlaceMotions(l *law.Law, r *record.Round) {
 func exchangedStep(r *record.Round, a *record.Step, among []record.Step) *record.Step {
 	i := record.Index(among, func(b *record.Step) bool {
 		return b.Kind == a.Kind && b.Wager >= 0 && b.Seat != a.Seat && b.Seat == r.Owing(a) && a.Seat == r.Owing(b)
+	})
+	if i < 0 {
+		return nil
+	}
+	return &among[i]
+}
+
+// exchangedOutcome is exchangedStep for motions of two kinds, of which each is what is to become of the wager that the
+// other one names: the stake of a loser that is collected, and a winner that is paid.
+func exchangedOutcome(l *law.Law, r *record.Round, a *record.Step, among []record.Step) *record.Step {
+	c := Settling(l, r)
+	becomes := func(m *record.Step, of int) bool {
+		kind := [...]baccarat.Disposition{
+			record.StepCollected: baccarat.Collect, record.StepPaid: baccarat.Pay, record.StepReturned: baccarat.Return,
+		}[m.Kind]
+		return c.Complete && outcomeUnder(l, r.Config, &r.Wagers[of], c) == kind
+	}
+	i := record.Index(among, func(b *record.Step) bool {
+		return b.Kind != a.Kind && b.Kind <= record.StepReturned && b.Wager >= 0 && b.Seat != a.Seat &&
+			b.Seat == r.Owing(a) && a.Seat == r.Owing(b) && becomes(a, b.Wager) && becomes(b, a.Wager)
 	})
 	if i < 0 {
 		return nil
@@ -87,6 +110,14 @@ func (p *Pass) suspectExchange(v, w *record.Wager, kind record.StepKind, at uint
 		Expected: fmt.Sprintf("%s wagers of seats %d and %d each settled at its seat", p.spot(v), v.Seat, w.Seat),
 		Observed: fmt.Sprintf("%s at seat %d for the wager of seat %d, and at seat %d for that of seat %d",
 			motionWords[kind], at, v.Seat, v.Seat, at),
+	}
+	if v.Disposition() != w.Disposition() {
+		f.Amount = max(moved(v), moved(w))
+		f.Expected = fmt.Sprintf(
+			"%s wager of seat %d and %s wager of seat %d each settled at its seat", p.spot(v), v.Seat, p.spot(w), w.Seat,
+		)
+		f.Observed = fmt.Sprintf("%s at seat %d for the wager of seat %d, and %s at seat %d for that of seat %d",
+			motionWords[kind], at, v.Seat, p.settled(v), v.Seat, at)
 	}
 	p.citeVoid(&f)
 	p.Suspect(f)
