@@ -264,8 +264,22 @@ func checkBonusTable(p *Pass) {
 			p.judgeUnprinted(w, fmt.Sprintf("dragon bonus pay table %q", p.Config.BonusTable), printed)
 			continue
 		}
-		p.judgeOdds(w, law.SpotOdds{Odds: odds})
+		from := len(p.Findings)
+		if p.judgeOdds(w, law.SpotOdds{Odds: odds}); p.paidByNext(w, bet) {
+			p.suspectFrom(from)
+		}
 	}
+}
+
+// paidByNext reports whether a bonus was paid by a pay table that came into force after the recorded end of its round
+// and before the payment. The table may change "following the conclusion of a round of play": whether that is the
+// result or its settlement is not in the text. 9 NYCRR 5324.21(c)(7).
+func (p *Pass) paidByNext(w *record.Wager, bet *law.Wager) bool {
+	ended := p.Round.Ended.Seq
+	return ended != 0 && record.Any(p.Table.Changes, func(c *record.ConfigChange) bool {
+		return c.Seq > ended && c.Seq < w.Paid.Seq && c.Config.BonusTable != p.Config.BonusTable &&
+			p.Law.Paid(c.Config, bet, p.coup()).Pays(w.Net().Paid, w.Amount)
+	})
 }
 
 // judgeUnprinted judges a payment under a pay table that the rulebook does not print: a breach if no printed table pays
