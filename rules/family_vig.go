@@ -654,6 +654,7 @@ func checkOnlyBankerWin(p *Pass) {
 			Evidence: append(cardEvidence(r), s.Seq),
 			Expected: fmt.Sprintf("nothing at seat %d, result %v", s.Seat, result),
 			Observed: p.money(s.Amount) + " taken",
+			Cites:    p.cited(mode == baccarat.Tie25 && s.Kind == record.StepTieCharge, "vig.tie25.amount"),
 		}
 		if !p.liftedAgain(s, &f) && p.namesBanker(s) && p.quarterTaken() {
 			f.Verdict = finding.Suspect
