@@ -8,13 +8,16 @@ import (
 	"github.com/shoeproof/shoeproof/record"
 )
 
-// A dealer may settle the wagers of a player on several spots with one motion, which names one of them. No clause wants
-// a motion for each, but the events do not tell it from a wager that was settled wrongly beside others that were
-// forgotten: it is suspected, as one finding.
+// A dealer may settle the wagers of a patron on several spots, or at several seats, with one motion, which names one of
+// them. No clause wants a motion for each, but the events do not tell it from a wager that was settled wrongly beside
+// others that were forgotten: it is suspected, as one finding.
 
-// sweeps reports whether what moved for a wager is what is due for it and for wagers of its player, on other spots,
-// that no motion names. It is not looked for in a round of more wagers than a full table has.
-func (p *Pass) sweeps(w *record.Wager) bool {
+// sweeps reports whether what moved for a wager is what is due for it and for wagers of its patron, on other spots or
+// at other seats, that no motion names. It is not looked for in a round of more wagers than a full table has.
+func (p *Pass) sweeps(w *record.Wager) bool { return p.sweepsAt(w, true) || p.sweepsAt(w, false) }
+
+// sweepsAt is sweeps for the wagers at the seat of the wager, or at all seats.
+func (p *Pass) sweepsAt(w *record.Wager, seat bool) bool {
 	if len(p.Round.Wagers) > mostSteps || w.Gone || w.Settlements() == 0 || p.becomes(w) != w.Disposition() ||
 		p.settledTwice(w) {
 		return false
@@ -25,7 +28,7 @@ func (p *Pass) sweeps(w *record.Wager) bool {
 		return false
 	}
 	for i := range p.Round.Wagers {
-		if o := &p.Round.Wagers[i]; p.sweptBy(o, w) {
+		if o := &p.Round.Wagers[i]; p.mayBeSwept(o, w) && (!seat || o.Seat == w.Seat) {
 			if due = p.full(o); due == 0 || due > left {
 				return false
 			}
@@ -35,9 +38,16 @@ func (p *Pass) sweeps(w *record.Wager) bool {
 	return left == 0
 }
 
-// sweptBy reports whether no motion names a wager, and one that names another wager of its player may have settled it.
+// sweptBy reports whether no motion names a wager, and one that names another wager of its patron may have settled it:
+// with the wagers of its seat alone, if the sum is what is due for these.
 func (p *Pass) sweptBy(o, w *record.Wager) bool {
-	return w.Settlements() > 0 && !o.Gone && o.Settlements() == 0 && o.IsOfPlayerOf(w) && p.becomes(o) == w.Disposition()
+	return p.mayBeSwept(o, w) && (o.Seat == w.Seat || !p.sweepsAt(w, true))
+}
+
+// mayBeSwept reports whether no motion names a wager, and one names another wager of its patron.
+func (p *Pass) mayBeSwept(o, w *record.Wager) bool {
+	return w.Settlements() > 0 && !o.Gone && o.Settlements() == 0 && o.Patron != "" && o.Patron == w.Patron &&
+		p.becomes(o) == w.Disposition()
 }
 
 // sweeper is the wager whose motion settled another one as well, nil if there is none.
