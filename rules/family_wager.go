@@ -431,7 +431,11 @@ func checkMedium(p *Pass) {
 func checkArea(p *Pass) {
 	for i := range p.Round.Wagers {
 		// A verbal wager is not placed on an area: 19:47-3.2(c), 7.2(c).
-		if w := &p.Round.Wagers[i]; !w.AreaOK && !w.Gone && w.Medium != baccarat.VerbalCash {
+		switch w := &p.Round.Wagers[i]; {
+		case w.Gone:
+		case p.foreignSeat(w.Seat): // there is no area of it
+			p.CannotJudge(notOfTable(w.Seat), w.Placed)
+		case !w.AreaOK && w.Medium != baccarat.VerbalCash:
 			p.reportWager(w, fmt.Sprintf("on the area of %s", p.spot(w)), "outside it")
 		}
 	}
