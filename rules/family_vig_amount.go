@@ -351,18 +351,61 @@ func (p *Pass) settledWith(s *record.Step) bool {
 func checkVigOver(p *Pass) {
 	vigAmount(baccarat.VigOver)(p)
 	p.suspectNamed()
+	p.suspectElsewhere(isVig)
+}
+
+// suspectElsewhere suspects vigorish of a kind that was taken at another seat than that of a wager which it names: one
+// of the two seats may be a device's error. A collection may be for wagers of one patron at several seats.
+func (p *Pass) suspectElsewhere(of func(*record.Step) bool) {
 	r := p.Round
 	for i := range r.Steps {
 		s := &r.Steps[i]
-		if isVig(s) && r.Elsewhere(s) && !p.settledWith(s) {
-			owing := r.Owing(s)
-			p.Suspect(Finding{ // one of the two seats may be a device's error
-				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
-				Expected: fmt.Sprintf("vigorish of seat %d at seat %d", owing, owing),
-				Observed: fmt.Sprintf("%s at seat %d", p.money(s.Amount), s.Seat),
-			})
+		if !of(s) || p.settledWith(s) {
+			continue
+		}
+		owing := r.Owing(s)
+		if owing == s.Seat {
+			switch w, known := p.ofAnother(s); {
+			case w == nil:
+				continue
+			case !known:
+				p.CannotJudge(
+					fmt.Sprintf("whether seats %d and %d are of one patron was not reported", s.Seat, w.Seat), s.Seq,
+				)
+				continue
+			default:
+				owing = w.Seat
+			}
+		}
+		p.Suspect(Finding{
+			Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
+			Expected: fmt.Sprintf("vigorish of seat %d at seat %d", owing, owing),
+			Observed: fmt.Sprintf("%s at seat %d", p.money(s.Amount), s.Seat),
+		})
+	}
+}
+
+// ofAnother is a wager that a collection names, at another seat than its own, and not of a patron whose wager it names
+// at its seat; nil if there is none. Vigorish is extracted "from the winning player". It is not known if a patron is
+// not. N.J.A.C. 19:47-3.3(c), 7.3(c) and (d).
+func (p *Pass) ofAnother(s *record.Step) (w *record.Wager, known bool) {
+	wagers := p.Round.Wagers
+	here := func(of func(*record.Wager) bool) bool {
+		return slices.ContainsFunc(s.Wagers, func(o int) bool { return wagers[o].Seat == s.Seat && of(&wagers[o]) })
+	}
+	unknown := here(func(o *record.Wager) bool { return o.Patron == "" })
+	for _, at := range s.Wagers {
+		other := &wagers[at]
+		patron := other.Patron
+		switch {
+		case other.Seat == s.Seat, patron != "" && here(func(o *record.Wager) bool { return o.Patron == patron }):
+		case patron != "" && !unknown:
+			return other, true
+		default:
+			w = other
 		}
 	}
+	return w, false
 }
 
 func (p *Pass) reportVig(v baccarat.Vig, c *charge, note string) {

@@ -45,6 +45,7 @@ func checkTieAmount(p *Pass) {
 		return
 	}
 	percent := p.takes().Tie
+	p.suspectElsewhere(func(s *record.Step) bool { return s.Kind == record.StepTieCharge })
 	p.stakeCharges()
 	p.widen(func(*record.Wager) bool { return true }, func(c *charge) bool {
 		_, _, right := p.ofStake(c, percent)
