@@ -64,7 +64,36 @@ func checkTieAmount(p *Pass) {
 				Expected: fmt.Sprintf("%d percent of the banker wager: %s", percent, p.money(floor)),
 				Observed: p.money(amount), Apart: !p.ofReturned(c, percent, amount),
 			})
+			p.exchangedTie(c, percent)
 		}
+	}
+}
+
+// exchangedTie joins the last finding to the finding about an earlier charge, if each is a single motion and right for
+// the other: the two were exchanged. It is one mistake.
+func (p *Pass) exchangedTie(c *charge, percent int64) {
+	last := len(p.Findings) - 1
+	f := p.Findings[last]
+	right := func(of, with *charge) bool {
+		of.marked, of.took, with.marked, with.took = with.marked, with.took, of.marked, of.took
+		_, _, ok := p.ofStake(of, percent)
+		of.marked, of.took, with.marked, with.took = with.marked, with.took, of.marked, of.took
+		return ok
+	}
+	for i := range p.charged {
+		o := &p.charged[i]
+		at := record.Index(p.Findings[:last], func(g *Finding) bool {
+			return g.Rule == f.Rule && g.Subject == finding.OfSeat(o.seat) && g.Verdict == f.Verdict && g.Seat == o.seat
+		})
+		if at < 0 || o.seat == c.seat || len(o.steps) != 1 || len(c.steps) != 1 || !right(o, c) || !right(c, o) {
+			continue
+		}
+		p.Findings = p.Findings[:last]
+		g := &p.Findings[at]
+		g.Observed = fmt.Sprintf("%s at seat %d", g.Observed, g.Seat)
+		g.join(&f)
+		g.Parts, g.Apart = append(g.Parts, f.Parts...), g.Apart || f.Apart
+		return
 	}
 }
 
