@@ -61,7 +61,13 @@ func (p *Pass) suiviSeat() (seat uint32, known bool) {
 			}
 		}
 		if last.Equaled != "" { // at several seats
-			return p.seatOf(last.Equaled, 0), true
+			seat = p.seatOf(last.Equaled, 0)
+			for _, b := range p.Round.Bancos { // who called and does not wager now
+				if seat == 0 && b.Call == record.Suivi && seatAmount(last.Against, b.Seat) > 0 {
+					seat = p.seatOf(last.Equaled, b.Seat)
+				}
+			}
+			return seat, true
 		}
 		return 0, !last.Changed && !exceeded(last) && !unreadAgainst(last) || !called
 	}
