@@ -267,6 +267,13 @@ func (s *Shoe) collect(seat uint32, amount int64, wagers []string, at record.Seq
 	s.Collect(s.Law, seat, amount-there, wagers, at)
 }
 
+// dealtBehind reports whether the first card of a round came after the next round began: its deal ended when there was
+// no card of it, and Dealt was not reached.
+func (s *Shoe) dealtBehind(r *record.Round) bool {
+	next := s.Round
+	return next != nil && next != r && r.Voided.Seq == 0 && s.Law != nil && r.FirstCard() > next.Started
+}
+
 // settle enters a round into its shoe and reaches Settled.
 func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	r := *which
@@ -277,6 +284,12 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 	if s.AwaitsNumber { // no card came after it
 		r.Missing, s.CardsLost = true, true
 		t.lateDealt(c, s, r)
+	}
+	if s.dealtBehind(r) {
+		if lacksCard(s, r) {
+			t.cardLost(c, s, r)
+		}
+		c.reach(Dealt, s, r)
 	}
 	l := s.LawOf(r)
 	rules.RefuseChanges(l, r)
