@@ -50,7 +50,7 @@ var impure = []string{
 // ranges are the functions that may range over a map: what they do does not depend on its order.
 var ranges = []string{
 	"play.keep", "play.configOf", "engine.plainMap", "verdict.shoeState", "calendar.New",
-	"record.PaidTogether", "rules.otherPercent", "rules.oneLower", "rules.widen",
+	"record.PaidTogether", "rules.otherPercent", "rules.oneOther", "rules.widen",
 	"rules.bestOfPairs", "rules.reading", "rules.simplest", "rules.refuted", "rules.madeAlone",
 	"exact.faces", "detectors.begin", "detectors.eachMoment", "detectors.endShoes", "detectors.forget", "detectors.load",
 	"detectors.numbered", "detectors.opened", "detectors.patronOf", "detectors.restore", "detectors.restoreAccounts",

@@ -509,7 +509,7 @@ func checkUniformTable(p *Pass) {
 	p.charges(v, func(c *charge) {
 		switch {
 		case !p.otherPercent(v, c):
-		case p.oneLower(c.seat):
+		case p.oneLower(c.seat), p.oneHigher(c.seat):
 			p.reportVig(v, c, ", another percentage than in other rounds")
 		default:
 			p.reportVig(v, c, ", another percentage than other seats")
@@ -519,12 +519,21 @@ func checkUniformTable(p *Pass) {
 
 // oneLower reports whether the banker wagers of a round that won are of several seats, and each was charged the same
 // percentage below the table's: no player of the round is charged differently, and the decrease may have been reported
-// too late.
+// too late. An increase needs a notice.
 func (p *Pass) oneLower(seat uint32) bool {
+	return p.oneOther(seat, func(percent int64) bool { return percent < p.Config.Percent })
+}
+
+// oneHigher reports the same of one percentage above the table's.
+func (p *Pass) oneHigher(seat uint32) bool {
+	return p.oneOther(seat, func(percent int64) bool { return percent > p.Config.Percent })
+}
+
+func (p *Pass) oneOther(seat uint32, than func(percent int64) bool) bool {
 	for percent := range p.Law.Units {
 		of, _ := p.Law.Vigorish(percent)
-		if percent >= p.Config.Percent {
-			continue // an increase needs a notice
+		if !than(percent) {
+			continue
 		}
 		others := 0
 		for i := range p.charged {
