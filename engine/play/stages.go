@@ -309,7 +309,8 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		s.Rounds[len(s.Rounds)-1].Irregular = rules.IrregularDeal(l, r)
 	}
 	for _, late := range s.Later {
-		t.owing(s, late.Seat).collect(late.Seat, late.Amount, late.Wagers, late.Seq)
+		o := t.owing(s, late.Seat)
+		o.collect(late.Seat, late.Amount, t.meant(o, late.Seat, late.Amount, late.Wagers), late.Seq)
 	}
 	for i := range s.Dues {
 		// What was collected so far came before the next first card.

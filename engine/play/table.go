@@ -183,6 +183,79 @@ func (t *Table) owing(s *Shoe, seat uint32) *Shoe {
 	return s
 }
 
+// meant are the wagers of a collection. One that names none, and comes to what is owed at its seat and at one which its
+// patron has left, or to the first marks of that one, has the wagers of both: no sentence has at which seat a patron
+// who moves pays. The patron may have moved more than once, and owed nothing at the new seat before.
+// N.J.A.C. 19:47-3.3(c), 7.3(c).
+func (t *Table) meant(s *Shoe, seat uint32, amount int64, named []string) []string {
+	if len(named) > 0 || s.Law == nil || !t.seated(seat) {
+		return named
+	}
+	here := func(d *record.Due) bool { return d.Seat == seat }
+	_, owed, paid := s.marksPaid(amount, 0, here)
+	if paid {
+		return nil
+	}
+	first := record.Index(s.Dues, here)
+	before := func(d *record.Due) bool { return !t.seated(d.Seat) && (first < 0 || d.Round < s.Dues[first].Round) }
+	with := func(left func(*record.Due) bool) (wagers []string) {
+		if end, _, paid := s.marksPaid(amount, owed, left); paid {
+			return append(s.marked(len(s.Dues), here), s.marked(end, left)...)
+		}
+		return nil
+	}
+	var left []uint32
+	var both []string
+	for i := range s.Dues {
+		d := &s.Dues[i]
+		if d.Open() == 0 || slices.Contains(left, d.Seat) || !before(d) {
+			continue
+		}
+		left = append(left, d.Seat)
+		wagers := with(func(o *record.Due) bool { return o.Seat == d.Seat && before(o) })
+		if wagers != nil && both != nil {
+			return nil // it is not known which of them
+		}
+		both = slices.Concat(both, wagers)
+	}
+	if both != nil {
+		return both
+	}
+	return with(before)
+}
+
+// marksPaid adds open marks to a sum, one after the other, until an amount is the sum, or the sum rounded. It returns
+// the number of dues up to that mark; paid is false if no sum is the amount.
+func (s *Shoe) marksPaid(amount, sum int64, of func(*record.Due) bool) (dues int, all int64, paid bool) {
+	for i := range s.Dues {
+		d := &s.Dues[i]
+		if d.Open() == 0 || !of(d) {
+			continue
+		}
+		sum = baccarat.Add(sum, d.Open())
+		if v, _ := s.Law.Rate(d.Kind, d.Percent); amount == sum || amount == v.RoundUp(sum) {
+			return i + 1, sum, true
+		}
+	}
+	return len(s.Dues), sum, false
+}
+
+// marked are the wagers with open marks of the first dues.
+func (s *Shoe) marked(dues int, of func(*record.Due) bool) (wagers []string) {
+	for i := range s.Dues[:dues] {
+		if d := &s.Dues[i]; d.Open() != 0 && of(d) {
+			wagers = append(wagers, d.Wager)
+		}
+	}
+	return wagers
+}
+
+// seated reports whether a seat is reported as occupied.
+func (t *Table) seated(seat uint32) bool {
+	_, found := slices.BinarySearch(t.History.Occupied, seat)
+	return found
+}
+
 // Shoe is a shoe while it is prepared and played.
 type Shoe struct {
 	ShoeState
