@@ -38,16 +38,17 @@ func (p *Pass) sweepsAt(w *record.Wager, seat bool) bool {
 	return left == 0
 }
 
-// sweptBy reports whether no motion names a wager, and one that names another wager of its patron may have settled it:
-// with the wagers of its seat alone, if the sum is what is due for these.
+// sweptBy reports whether no motion names a wager, and one that names another wager of its patron, or of its seat if
+// who wagers there is not known, may have settled it: with the wagers of its seat alone, if the sum is what is due for
+// these.
 func (p *Pass) sweptBy(o, w *record.Wager) bool {
 	return p.mayBeSwept(o, w) && (o.Seat == w.Seat || !p.sweepsAt(w, true))
 }
 
-// mayBeSwept reports whether no motion names a wager, and one names another wager of its patron.
+// mayBeSwept reports whether no motion names a wager, and one names another wager that may be of its patron.
 func (p *Pass) mayBeSwept(o, w *record.Wager) bool {
-	return w.Settlements() > 0 && !o.Gone && o.Settlements() == 0 && o.Patron != "" && o.Patron == w.Patron &&
-		p.becomes(o) == w.Disposition()
+	return w.Settlements() > 0 && !o.Gone && o.Settlements() == 0 && p.becomes(o) == w.Disposition() &&
+		(o.MayBeOf(w) || o.Patron != "" && o.Patron == w.Patron)
 }
 
 // sweeper is the wager whose motion settled another one as well, nil if there is none.
@@ -84,10 +85,16 @@ func (p *Pass) full(w *record.Wager) int64 {
 
 // suspectSwept suspects the wagers that were settled with another one, as one finding about the first of them.
 func (p *Pass) suspectSwept(first, by *record.Wager) {
+	whose := "patron"
+	if first.Patron == "" || by.Patron == "" {
+		whose = "seat"
+	}
 	f := Finding{
 		Subject: finding.OfWager(first.ID), Parts: []finding.Subject{finding.OfWager(by.ID)}, Seat: first.Seat,
 		Amount: moved(by) - p.full(by), Evidence: moneyEvidence(by, p.Round), Expected: p.settleOnce(first),
-		Observed: fmt.Sprintf("not settled; %s for %v is what is due for all wagers of the patron", p.settled(by), by.Spot),
+		Observed: fmt.Sprintf(
+			"not settled; %s for %v is what is due for all wagers of the %s", p.settled(by), by.Spot, whose,
+		),
 	}
 	for i := range p.Round.Wagers {
 		o := &p.Round.Wagers[i]
