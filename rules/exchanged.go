@@ -133,7 +133,7 @@ type offBy struct {
 // exchanged joins the finding about a wager of which the player gained an amount to the finding about a wager of which
 // the player lost it, and reports whether there is one: what one player lacks the other one has. The wagers are on one
 // spot, or of one player, who has of each what was due for the other one. A wager of which a motion is not known has no
-// part in it.
+// part in it. Wagers of a seat whose patron is not known may be of one player.
 func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 	if at, _ := p.astray(f); at != 0 {
 		return false
@@ -142,7 +142,7 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 		at := p.reported(o)
 		spot := o.wager.Spot == w.Spot && o.wager.SpotName == w.SpotName
 		player := w.IsOfPlayerOf(o.wager)
-		swapped := player && moved(w) == o.due() && o.wager.Disposition() == w.Disposition()
+		swapped := w.MayBeOf(o.wager) && moved(w) == o.due() && o.wager.Disposition() == w.Disposition()
 		if o.by != -by || at < 0 || !spot && !swapped {
 			continue
 		}
