@@ -237,12 +237,51 @@ func (p *Pass) seatLegal(v baccarat.Vig, seat uint32) bool {
 func (p *Pass) legalTogether(v baccarat.Vig, seat uint32) bool {
 	var amount int64
 	var charges []*charge
+	apart := true // each charge is of one known player
 	for i := range p.charged {
 		if c := &p.charged[i]; c.seat == seat {
 			amount, charges = amount+c.marked+c.took, append(charges, c)
+			apart = apart && p.chargedPlayer(c) != ""
 		}
 	}
-	return len(charges) > 1 && v.Judge(amount, p.byPlayer(charges...)...) == baccarat.VigLegal
+	if len(charges) < 2 {
+		return false
+	}
+	if !apart {
+		return v.Judge(amount, p.byPlayer(charges...)...) == baccarat.VigLegal
+	}
+	return !slices.ContainsFunc(charges, func(c *charge) bool { return !p.legalOfPlayer(v, c, charges) })
+}
+
+// legalOfPlayer reports whether the charges of the player of one of several charges are a legal vigorish of all that he
+// won.
+func (p *Pass) legalOfPlayer(v baccarat.Vig, of *charge, charges []*charge) bool {
+	var amount int64
+	var his []*charge
+	for _, c := range charges {
+		if p.chargedPlayer(c) == p.chargedPlayer(of) {
+			amount, his = amount+c.marked+c.took, append(his, c)
+		}
+	}
+	return v.Judge(amount, p.byPlayer(his...)...) == baccarat.VigLegal
+}
+
+// chargedPlayer is the patron of all wagers that a charge covers, empty if unknown or if there are several.
+func (p *Pass) chargedPlayer(c *charge) (patron string) {
+	for i, w := range c.at {
+		of := p.Round.Wagers[w].Patron
+		if i > 0 && of != patron {
+			return ""
+		}
+		patron = of
+	}
+	return patron
+}
+
+// otherPlayers reports whether two charges are of different players, and are known to be. A seat may have several.
+func (p *Pass) otherPlayers(c, o *charge) bool {
+	one, other := p.chargedPlayer(c), p.chargedPlayer(o)
+	return c.seat != o.seat || one != "" && other != "" && one != other
 }
 
 func sum(amounts []int64) (total int64) {
@@ -290,7 +329,8 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 }
 
 // exchangedVig joins the findings about a charge with too much and a charge with too little, if each is a single motion
-// and right for the other: the two were exchanged. It is one mistake.
+// and right for the other: the two were exchanged. It is one mistake. A seat may have
+// several players.
 func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
 	of := func(c *charge, amount int64) bool { return v.Judge(amount, c.won...) == baccarat.VigLegal }
 	last := len(p.Findings) - 1
@@ -300,12 +340,13 @@ func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
 	for i := range p.charged {
 		o := &p.charged[i]
 		took := o.marked + o.took
-		if o.seat == c.seat || len(o.steps) != 1 || !of(c, took) || !of(o, c.amount) {
+		if !p.otherPlayers(c, o) || len(o.steps) != 1 || !of(c, took) || !of(o, c.amount) {
 			continue
 		}
 		verdict := p.Findings[last].Verdict
 		at := record.Index(p.Findings, func(g *Finding) bool {
-			return g.Rule.Name == "vig.amount.under" && g.Subject == finding.OfSeat(o.seat) && g.Verdict == verdict
+			return g.Rule.Name == "vig.amount.under" && g.Subject == finding.OfSeat(o.seat) && g.Verdict == verdict &&
+				slices.Contains(g.Parts, finding.OfWager(o.wagers[0]))
 		})
 		if at < 0 {
 			continue

@@ -83,9 +83,10 @@ func (p *Pass) exchangedTie(c *charge, percent int64) {
 	for i := range p.charged {
 		o := &p.charged[i]
 		at := record.Index(p.Findings[:last], func(g *Finding) bool {
-			return g.Rule == f.Rule && g.Subject == finding.OfSeat(o.seat) && g.Verdict == f.Verdict && g.Seat == o.seat
+			return g.Rule == f.Rule && g.Subject == finding.OfSeat(o.seat) && g.Verdict == f.Verdict &&
+				g.Seat == o.seat && slices.Contains(g.Parts, finding.OfWager(o.wagers[0]))
 		})
-		if at < 0 || o.seat == c.seat || len(o.steps) != 1 || len(c.steps) != 1 || !right(o, c) || !right(c, o) {
+		if at < 0 || !p.otherPlayers(c, o) || len(o.steps) != 1 || len(c.steps) != 1 || !right(o, c) || !right(c, o) {
 			continue
 		}
 		p.Findings = p.Findings[:last]
