@@ -433,10 +433,10 @@ func checkArea(p *Pass) {
 		// A verbal wager is not placed on an area: 19:47-3.2(c), 7.2(c).
 		switch w := &p.Round.Wagers[i]; {
 		case w.Gone:
-		case p.foreignSeat(w.Seat): // there is no area of it
-			p.CannotJudge(notOfTable(w.Seat), w.Placed)
 		case !w.AreaOK && w.Medium != baccarat.VerbalCash:
 			p.reportWager(w, fmt.Sprintf("on the area of %s", p.spot(w)), "outside it")
+		case p.foreignSeat(w.Seat): // there is no area of it
+			p.CannotJudge(notOfTable(w.Seat), w.Placed)
 		}
 	}
 }
