@@ -156,9 +156,7 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 			g.Verdict = finding.Suspect
 		}
 		if !spot {
-			g.Cites = append(p.clauses(g, g.Rule), p.clauses(f, p.rule)...)
-			slices.Sort(g.Cites)
-			g.Cites = slices.Compact(g.Cites)
+			p.citeBoth(g, f)
 		}
 		g.join(f)
 		return true
@@ -170,10 +168,10 @@ func (p *Pass) exchanged(f *Finding, w *record.Wager, by int64) bool {
 	return false
 }
 
-// crossed joins the finding about the outcome of a wager to that about the outcome of another wager of its player, and
-// reports whether there is one: the winner was collected, and the loser paid. What moved may be what is due for both:
-// no clause wants a motion for each, and the events do not prove which of the two a motion is about. That is suspected.
-// A dragon 7 that is taken for a panda 8, or the reverse, is one mistake.
+// crossed joins the finding about the outcome of a wager to the finding about another wager of its player, if the
+// winner of the two was collected and the loser paid, and reports whether it did. If what moved is what is due for
+// both, it is suspected: the events do not prove which of the two a motion is about. A dragon 7 that is taken for a
+// panda 8, or the reverse, is one mistake.
 func (p *Pass) crossed(f *Finding, w *record.Wager) bool {
 	for i := range p.Findings {
 		g := &p.Findings[i]
@@ -190,9 +188,7 @@ func (p *Pass) crossed(f *Finding, w *record.Wager) bool {
 		if g.Amount = abs(lacks); lacks == 0 {
 			g.Verdict, g.Amount = finding.Suspect, max(moved(w), moved(o))
 		}
-		g.Cites = append(p.clauses(g, g.Rule), p.clauses(f, p.rule)...)
-		slices.Sort(g.Cites)
-		g.Cites = slices.Compact(g.Cites)
+		p.citeBoth(g, f)
 		g.join(f)
 		return true
 	}
@@ -211,6 +207,13 @@ func (p *Pass) crossing(won, lost *record.Wager) (lacks int64, crossed bool) {
 	}
 	_, due := p.Due(won)
 	return due + moved(won) - moved(lost) - lost.Amount, due > 0
+}
+
+// citeBoth gives a finding the citations of another one of the rule as well.
+func (p *Pass) citeBoth(g, f *Finding) {
+	g.Cites = append(p.clauses(g, g.Rule), p.clauses(f, p.rule)...)
+	slices.Sort(g.Cites)
+	g.Cites = slices.Compact(g.Cites)
 }
 
 // clauses are the citations of a finding of a rule.

@@ -272,8 +272,8 @@ func checkBonusTable(p *Pass) {
 }
 
 // paidByNext reports whether a bonus was paid by a pay table that came into force after the recorded end of its round
-// and before the payment. The table may change "following the conclusion of a round of play": whether that is the
-// result or its settlement is not in the text. 9 NYCRR 5324.21(c)(7).
+// and before the payment. The table may change "following the conclusion of a round of play": the text does not state
+// whether that is the result or its settlement. 9 NYCRR 5324.21(c)(7).
 func (p *Pass) paidByNext(w *record.Wager, bet *law.Wager) bool {
 	ended := p.Round.Ended.Seq
 	return ended != 0 && record.Any(p.Table.Changes, func(c *record.ConfigChange) bool {

@@ -253,17 +253,17 @@ func (p *Pass) legalTogether(v baccarat.Vig, seat uint32) bool {
 	return !slices.ContainsFunc(charges, func(c *charge) bool { return !p.legalOfPlayer(v, c, charges) })
 }
 
-// legalOfPlayer reports whether the charges of the player of one of several charges are a legal vigorish of all that he
-// won.
+// legalOfPlayer reports whether the charges of the player of one of several charges are a legal vigorish of all that
+// the player won.
 func (p *Pass) legalOfPlayer(v baccarat.Vig, of *charge, charges []*charge) bool {
 	var amount int64
-	var his []*charge
+	var own []*charge
 	for _, c := range charges {
 		if p.chargedPlayer(c) == p.chargedPlayer(of) {
-			amount, his = amount+c.marked+c.took, append(his, c)
+			amount, own = amount+c.marked+c.took, append(own, c)
 		}
 	}
-	return v.Judge(amount, p.byPlayer(his...)...) == baccarat.VigLegal
+	return v.Judge(amount, p.byPlayer(own...)...) == baccarat.VigLegal
 }
 
 // chargedPlayer is the patron of all wagers that a charge covers, empty if unknown or if there are several.
@@ -329,8 +329,7 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 }
 
 // exchangedVig joins the findings about a charge with too much and a charge with too little, if each is a single motion
-// and right for the other: the two were exchanged. It is one mistake. A seat may have
-// several players.
+// and right for the other: the two were exchanged. It is one mistake. A seat may have several players.
 func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
 	of := func(c *charge, amount int64) bool { return v.Judge(amount, c.won...) == baccarat.VigLegal }
 	last := len(p.Findings) - 1
@@ -343,11 +342,7 @@ func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
 		if !p.otherPlayers(c, o) || len(o.steps) != 1 || !of(c, took) || !of(o, c.amount) {
 			continue
 		}
-		verdict := p.Findings[last].Verdict
-		at := record.Index(p.Findings, func(g *Finding) bool {
-			return g.Rule.Name == "vig.amount.under" && g.Subject == finding.OfSeat(o.seat) && g.Verdict == verdict &&
-				slices.Contains(g.Parts, finding.OfWager(o.wagers[0]))
-		})
+		at := p.foundOf(o, "vig.amount.under", p.Findings[last].Verdict)
 		if at < 0 {
 			continue
 		}
@@ -359,6 +354,14 @@ func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
 		f.Parts = append(f.Parts, under.Parts...)
 		return
 	}
+}
+
+// foundOf is the index of the finding of a rule about a charge, with a verdict; -1 without one.
+func (p *Pass) foundOf(c *charge, rule string, verdict finding.Verdict) int {
+	return record.Index(p.Findings, func(g *Finding) bool {
+		return g.Rule.Name == rule && g.Subject == finding.OfSeat(c.seat) && g.Verdict == verdict &&
+			slices.Contains(g.Parts, finding.OfWager(c.wagers[0]))
+	})
 }
 
 // wrongToo reports whether a charge of wagers that were paid wrong, or not at all, is wrong in the same way by the

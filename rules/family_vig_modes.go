@@ -74,19 +74,18 @@ func checkTieAmount(p *Pass) {
 func (p *Pass) exchangedTie(c *charge, percent int64) {
 	last := len(p.Findings) - 1
 	f := p.Findings[last]
-	right := func(of, with *charge) bool {
-		of.marked, of.took, with.marked, with.took = with.marked, with.took, of.marked, of.took
-		_, _, ok := p.ofStake(of, percent)
-		of.marked, of.took, with.marked, with.took = with.marked, with.took, of.marked, of.took
+	right := func(of charge, with *charge) bool {
+		of.marked, of.took = with.marked, with.took
+		_, _, ok := p.ofStake(&of, percent)
 		return ok
 	}
 	for i := range p.charged {
 		o := &p.charged[i]
-		at := record.Index(p.Findings[:last], func(g *Finding) bool {
-			return g.Rule == f.Rule && g.Subject == finding.OfSeat(o.seat) && g.Verdict == f.Verdict &&
-				g.Seat == o.seat && slices.Contains(g.Parts, finding.OfWager(o.wagers[0]))
-		})
-		if at < 0 || !p.otherPlayers(c, o) || len(o.steps) != 1 || len(c.steps) != 1 || !right(o, c) || !right(c, o) {
+		at := p.foundOf(o, f.Rule.Name, f.Verdict)
+		if at < 0 || at == last || p.Findings[at].Seat != o.seat {
+			continue
+		}
+		if !p.otherPlayers(c, o) || len(o.steps) != 1 || len(c.steps) != 1 || !right(*o, c) || !right(*c, o) {
 			continue
 		}
 		p.Findings = p.Findings[:last]

@@ -38,14 +38,14 @@ func (p *Pass) sweepsAt(w *record.Wager, seat bool) bool {
 	return left == 0
 }
 
-// sweptBy reports whether no motion names a wager, and one that names another wager of its patron, or of its seat if
-// who wagers there is not known, may have settled it: with the wagers of its seat alone, if the sum is what is due for
-// these.
+// sweptBy reports whether the motion of another wager may have settled a wager that no motion names. If its sum is what
+// is due for the wagers of the seat, it settled none at other seats.
 func (p *Pass) sweptBy(o, w *record.Wager) bool {
 	return p.mayBeSwept(o, w) && (o.Seat == w.Seat || !p.sweepsAt(w, true))
 }
 
-// mayBeSwept reports whether no motion names a wager, and one names another wager that may be of its patron.
+// mayBeSwept reports whether no motion names a wager, and one names another wager that may be of its patron. Who wagers
+// at its seat need not be known.
 func (p *Pass) mayBeSwept(o, w *record.Wager) bool {
 	return w.Settlements() > 0 && !o.Gone && o.Settlements() == 0 && p.becomes(o) == w.Disposition() &&
 		(o.MayBeOf(w) || o.Patron != "" && o.Patron == w.Patron)

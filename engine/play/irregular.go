@@ -367,8 +367,7 @@ func (t *Table) collect(c *turn, s *Shoe, p *schema.VigorishCollected) {
 			return
 		}
 	}
-	o := t.owing(s, p.Seat)
-	o.collect(p.Seat, p.Amount, t.meant(o, p.Seat, p.Amount, p.WagerIDs), c.seq)
+	t.collectOwed(s, p.Seat, p.Amount, p.WagerIDs, c.seq)
 }
 
 // marksSeat reports whether vigorish was marked in a round for a seat, or for a wager that is named.

@@ -64,6 +64,11 @@ func (t *Table) dealt(c *turn, s *Shoe) {
 		return
 	}
 	p.Dealt = true
+	t.reachDealt(c, s, r)
+}
+
+// reachDealt reaches Dealt for a round of which no card is to come.
+func (t *Table) reachDealt(c *turn, s *Shoe, r *record.Round) {
 	if lacksCard(s, r) {
 		t.cardLost(c, s, r)
 	}
@@ -242,6 +247,12 @@ func (t *Table) lateDealt(c *turn, s *Shoe, r *record.Round) {
 	c.reach(Dealt, s, r)
 }
 
+// collectOwed takes outstanding vigorish of a seat in the shoe to which it is owed.
+func (t *Table) collectOwed(s *Shoe, seat uint32, amount int64, named []string, at record.Seq) {
+	o := t.owing(s, seat)
+	o.collect(seat, amount, t.meant(o, seat, amount, named), at)
+}
+
 // collect takes outstanding vigorish of a seat. A sum that names wagers of other seats as well has what is marked of
 // each of them: the patron has moved.
 func (s *Shoe) collect(seat uint32, amount int64, wagers []string, at record.Seq) {
@@ -286,10 +297,7 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		t.lateDealt(c, s, r)
 	}
 	if s.dealtBehind(r) {
-		if lacksCard(s, r) {
-			t.cardLost(c, s, r)
-		}
-		c.reach(Dealt, s, r)
+		t.reachDealt(c, s, r)
 	}
 	l := s.LawOf(r)
 	rules.RefuseChanges(l, r)
@@ -309,8 +317,7 @@ func (t *Table) settle(c *turn, s *Shoe, which **record.Round) {
 		s.Rounds[len(s.Rounds)-1].Irregular = rules.IrregularDeal(l, r)
 	}
 	for _, late := range s.Later {
-		o := t.owing(s, late.Seat)
-		o.collect(late.Seat, late.Amount, t.meant(o, late.Seat, late.Amount, late.Wagers), late.Seq)
+		t.collectOwed(s, late.Seat, late.Amount, late.Wagers, late.Seq)
 	}
 	for i := range s.Dues {
 		// What was collected so far came before the next first card.

@@ -183,9 +183,9 @@ func (t *Table) owing(s *Shoe, seat uint32) *Shoe {
 	return s
 }
 
-// meant are the wagers of a collection. One that names none, and comes to what is owed at its seat and at one which its
-// patron has left, or to the first marks of that one, has the wagers of both: no sentence has at which seat a patron
-// who moves pays. The patron may have moved more than once, and owed nothing at the new seat before.
+// meant are the wagers of a collection. A collection may name none, and come to what is owed at its seat and at a seat
+// that was vacated, or to the first marks there: then it has the wagers of both. No clause states at which seat a
+// patron who moves pays. The patron may have moved more than once, and owed nothing at the new seat before.
 // N.J.A.C. 19:47-3.3(c), 7.3(c).
 func (t *Table) meant(s *Shoe, seat uint32, amount int64, named []string) []string {
 	if len(named) > 0 || s.Law == nil || !t.seated(seat) {
