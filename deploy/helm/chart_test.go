@@ -368,7 +368,7 @@ func TestProgramsReadTheirFiles(t *testing.T) {
 			for _, name := range []string{"clickhouse", "archive", "patron_key", "kafka", "chain_key"} {
 				put("secrets/"+name, "0123456789abcdef0123456789abcdef")
 			}
-			put("secrets/tokens.yaml", "tokens: []\n")
+			put("secrets/tokens.yaml", "tokens: [{name: pit-3, properties: [ac-1], sha256: "+strings.Repeat("1f", 32)+"}]\n")
 			put("console/oidc", "0123456789abcdef0123456789abcdef")
 			put("console/access.yaml", "groups: {surveillance: [{role: operator, properties: [ac-1]}]}\n")
 			for name, pem := range key {
