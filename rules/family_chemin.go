@@ -247,61 +247,79 @@ func checkAuction(tie bool) func(*Pass) {
 	}
 }
 
-func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
-	last := func(i int) bool {
-		return !slices.ContainsFunc(bids[i+1:], func(o record.Bid) bool { return o.Seat == bids[i].Seat })
+// auction is what the bids that stand show.
+type auction struct {
+	// Highest is the highest amount, -1 if none was reported. Equal are the seats that bid it, in order.
+	Highest int64
+	Equal   []uint32
+	// Unread is a bid without an amount, that of the seat with the bank if it is one; nil for none.
+	Unread *record.Bid
+}
+
+// standing returns the last bid of each seat. A bid without an amount has what was accepted of its seat.
+func standing(bids []record.Bid, accepted *record.Bid) (stand []record.Bid) {
+	for i, o := range bids {
+		if record.Any(bids[i+1:], func(later *record.Bid) bool { return later.Seat == o.Seat }) {
+			continue
+		}
+		if o.Amount == 0 && o.Seat == accepted.Seat {
+			o.Amount = accepted.Amount
+		}
+		stand = append(stand, o)
 	}
-	if !slices.ContainsFunc(bids, func(o record.Bid) bool { return o.Seat == b.Seat }) && b.Amount > 0 &&
-		len(bids) > 0 {
+	return stand
+}
+
+// auctionOf compares the bids that stand.
+func auctionOf(stand []record.Bid, accepted *record.Bid) auction {
+	a := auction{Highest: -1}
+	for i := range stand {
+		switch o := &stand[i]; {
+		case o.Amount == 0:
+			if a.Unread == nil || o.Seat == accepted.Seat {
+				a.Unread = o
+			}
+		case o.Amount > a.Highest:
+			a.Highest, a.Equal = o.Amount, append(a.Equal[:0], o.Seat)
+		case o.Amount == a.Highest:
+			a.Equal = append(a.Equal, o.Seat)
+		}
+	}
+	slices.Sort(a.Equal)
+	return a
+}
+
+// judgeAuction judges an assignment of the bank by the bids before it: of equal bids if tie is true, else of others.
+func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
+	stand := standing(bids, b)
+	if len(stand) > 0 && b.Amount > 0 && !record.Any(stand, func(o *record.Bid) bool { return o.Seat == b.Seat }) {
 		if !tie {
 			p.CannotJudge(fmt.Sprintf("the bid of seat %d, to which the bank went, was not reported", b.Seat), b.Seq)
 		}
-		bids = append(slices.Clone(bids), *b)
+		stand = append(stand, *b)
 	}
-	highest, tied := int64(-1), false
-	var equal []uint32 // the seats of the highest bids
-	var unread *record.Bid
-	for i := range bids {
-		o := bids[i]
-		if o.Amount == 0 && o.Seat == b.Seat {
-			o.Amount = b.Amount // the bid that was accepted
-		}
-		switch {
-		case o.Amount == 0 && last(i):
-			if unread == nil || o.Seat == b.Seat {
-				unread = &bids[i]
-			}
-		case o.Amount < highest || !last(i):
-		case o.Amount > highest:
-			highest, equal, tied = o.Amount, append(equal[:0], o.Seat), o.Seat == b.Seat
-		default:
-			equal, tied = append(equal, o.Seat), tied || o.Seat == b.Seat
-		}
-	}
-	slices.Sort(equal)
-	first := p.nearest(equal, 0)
+	a := auctionOf(stand, b)
+	first, tied := p.nearest(a.Equal, 0), slices.Contains(a.Equal, b.Seat)
 	// A bid that was read and goes before the accepted one proves the breach, whatever another seat bid.
-	if unread != nil && (unread.Seat == b.Seat || highest < 0 || first == b.Seat) {
+	if a.Unread != nil && (a.Unread.Seat == b.Seat || a.Highest < 0 || first == b.Seat) {
 		if !tie {
-			p.CannotJudge(fmt.Sprintf("what seat %d bid was not reported", unread.Seat), unread.Seq, b.Seq)
+			p.CannotJudge(fmt.Sprintf("what seat %d bid was not reported", a.Unread.Seat), a.Unread.Seq, b.Seq)
 		}
 		return
 	}
-	if tie && tied && p.nearestUnknown(equal, b.Seq) || highest < 0 || first == b.Seat || tied != tie {
+	if tie && tied && p.nearestUnknown(a.Equal, b.Seq) || a.Highest < 0 || first == b.Seat || tied != tie {
 		return
 	}
 	evidence := []record.Seq{b.Seq}
-	for i := range bids {
-		if last(i) {
-			evidence = append(evidence, bids[i].Seq)
-		}
+	for i := range stand {
+		evidence = append(evidence, stand[i].Seq)
 	}
-	expected := fmt.Sprintf("bank to seat %d, bid %s", first, p.money(highest))
-	if unread != nil {
-		expected += fmt.Sprintf(", or to seat %d, whose bid was not reported", unread.Seat)
+	expected := fmt.Sprintf("bank to seat %d, bid %s", first, p.money(a.Highest))
+	if a.Unread != nil {
+		expected += fmt.Sprintf(", or to seat %d, whose bid was not reported", a.Unread.Seat)
 	}
 	f := Finding{
-		Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Amount: highest, Evidence: evidence, Expected: expected,
+		Subject: finding.OfSeat(b.Seat), Seat: b.Seat, Amount: a.Highest, Evidence: evidence, Expected: expected,
 		Observed: fmt.Sprintf("to seat %d", b.Seat),
 	}
 	// The highest bidder played as the Banker: he may have the bank, and the record of another seat be wrong.
@@ -309,7 +327,7 @@ func (p *Pass) judgeAuction(bids []record.Bid, b *record.Bid, tie bool) {
 	if plays {
 		f.Observed += fmt.Sprintf(", and seat %d drew every card as the Banker", first)
 	}
-	p.suspectIf(plays || tied && b.Seat == equal[0], f)
+	p.suspectIf(plays || tied && b.Seat == a.Equal[0], f)
 }
 
 func checkBankerDeals(p *Pass) {
