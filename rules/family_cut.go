@@ -185,48 +185,51 @@ func (p *Pass) seatingUnknown(occupied []uint32, seat uint32, at record.Seq) boo
 }
 
 func checkOfferStart(p *Pass) {
-	offers, want, occupied := seatedOffers(&p.Shoe.Prep), p.entitled(), seated(&p.Shoe.Prep)
-	if len(offers) > 0 && p.seatingUnknown(occupied, offers[0].Seat, offers[0].Seq) {
+	prep := &p.Shoe.Prep
+	offers := seatedOffers(prep)
+	if len(offers) == 0 || p.seatingUnknown(seated(prep), offers[0].Seat, offers[0].Seq) {
 		return
 	}
-	// A shoe released after the last hand leaves open who the last curator was: either will do.
-	dealt := p.Shoe.Prep.LastToDeal
-	if last := p.Shoe.Prep.LastDealer; p.Law.Game == baccarat.PuntoBanco && last != 0 && want != last &&
-		!p.Shoe.Prep.First && len(offers) > 0 && offers[0].Seat == p.clockwise(occupied, last) {
-		return // the last curator is gone: clockwise from the vacant seat, or from the highest
-	}
-	if len(offers) > 0 && want == p.Shoe.Prep.LastDealer && offers[0].Seat == dealt && dealt != 0 {
+	first, want := &offers[0], p.entitled()
+	if want == 0 || first.Seat == want || p.mayBeFirst(first.Seat, want) {
 		return
 	}
-	// The first shuffle of cards that were received during the day need not be a reshuffle: the highest seat will do too.
-	if n := len(occupied); len(offers) > 0 && n > 0 && !p.Shoe.Prep.First && p.newBatch() != nil &&
-		offers[0].Seat == occupied[n-1] {
+	if p.Law.Game == baccarat.PuntoBanco {
+		switch {
+		case prep.LastDealer == 0 && prep.LastToDeal != 0:
+			p.CannotJudge("who was the last curator was not reported", first.Seq)
+			return
+		case prep.LastDealer != 0 && prep.LastToDeal == 0:
+			p.CannotJudge("who dealt the last card is not on record", first.Seq)
+			return
+		}
+	}
+	if p.offeredLate(want) {
 		return
+	}
+	p.Report(Finding{
+		Expected: fmt.Sprintf("offered first to seat %d", want),
+		Observed: fmt.Sprintf("offered first to seat %d", first.Seat),
+		Evidence: []record.Seq{first.Seq},
+	})
+}
+
+// mayBeFirst reports whether a seat may be offered the cut first beside the one that is entitled: the text, or the
+// record of the last shoe, leaves open who was responsible for dealing.
+func (p *Pass) mayBeFirst(seat, entitled uint32) bool {
+	prep := &p.Shoe.Prep
+	occupied, last, dealt := seated(prep), prep.LastDealer, prep.LastToDeal
+	punto, chemin := p.Law.Game == baccarat.PuntoBanco, p.Law.Game == baccarat.CheminDeFer
+	switch {
+	case seat == dealt && (dealt != 0 && entitled == last || punto && last == 0):
+		return true // a shoe that was released after the last hand leaves open who the last curator was
+	case punto && last != 0 && entitled != last && !prep.First && seat == p.clockwise(occupied, last):
+		return true // the last curator is gone: clockwise from the vacant seat, or from the highest
+	case !prep.First && seat == occupied[len(occupied)-1] && p.newBatch() != nil:
+		return true // the first shuffle of cards that were received during the day need not be a reshuffle
 	}
 	// If the assignment of the Banker was not reported, who dealt last was responsible. N.J.A.C. 19:47-4.4(b).
-	if p.Law.Game == baccarat.CheminDeFer && len(offers) > 0 && dealt != 0 &&
-		offers[0].Seat == p.clockwise(occupied, dealt) {
-		return
-	}
-	wrong := len(offers) > 0 && want != 0 && offers[0].Seat != want
-	switch last := p.Shoe.Prep.LastDealer; {
-	case !wrong || p.Law.Game != baccarat.PuntoBanco:
-	case last == 0 && dealt == offers[0].Seat:
-		return
-	case last == 0 && dealt != 0:
-		p.CannotJudge("who was the last curator was not reported", offers[0].Seq)
-		return
-	case last != 0 && dealt == 0:
-		p.CannotJudge("who dealt the last card is not on record", offers[0].Seq)
-		return
-	}
-	if wrong && !p.offeredLate(want) {
-		p.Report(Finding{
-			Expected: fmt.Sprintf("offered first to seat %d", want),
-			Observed: fmt.Sprintf("offered first to seat %d", offers[0].Seat),
-			Evidence: []record.Seq{offers[0].Seq},
-		})
-	}
+	return chemin && dealt != 0 && seat == p.clockwise(occupied, dealt)
 }
 
 // offeredLate reports whether a seat was offered the cut when the stack was cut already: the order of the steps has it.
