@@ -756,44 +756,67 @@ func checkThirdSqueeze(p *Pass) {
 		if third == nil || p.cancelled() {
 			continue
 		}
-		had, from, handedTo, gaveUp, given := uint32(0), record.Seq(0), uint32(0), uint32(0), uint32(0)
-		half := uint32(0) // the other seat, if two patrons returned a card each
-		var back *record.Squeeze
+		o := holder{third: third}
 		for i := range r.Squeezes {
-			s := &r.Squeezes[i]
-			if s.Hand != h {
-				continue
-			}
-			holds := slices.Contains(s.Cards, third.CardSeq) || len(s.Cards) == 0 && s.Seq > third.Seq
-			switch {
-			case s.Kind == record.SqueezeReturned && s.Seat == gaveUp && s.Face == baccarat.FaceDown:
-			case s.Kind == record.SqueezeReturned && !holds:
-				if half = 0; back != nil && back.Seat != s.Seat && len(back.Cards) == 1 && len(s.Cards) == 1 {
-					half = back.Seat
-				}
-				had, from, back = s.Seat, s.Seq, s
-			case s.Kind == record.SqueezeRelinquished && handedTo == 0 && (had == 0 || had == s.Seat || given == s.Seat):
-				had, gaveUp = 0, s.Seat
-			case s.Kind == record.SqueezeHanded && !holds:
-				given = s.Seat
-			case s.Kind == record.SqueezeHanded && holds && handedTo == 0:
-				// Of a hand that another patron returned, which midi.squeeze.faces reports, both are meant.
-				if handedTo = s.Seat; had != 0 && s.Seat != had && s.Seat != given && s.Seat != half && !p.hasLeft(back, s) {
-					p.suspectIf(p.mayHaveThird(s), Finding{
-						Subject: finding.OfHand(h.String()), Seat: s.Seat, Evidence: []record.Seq{from, s.Seq},
-						Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", h, had),
-						Observed: fmt.Sprintf("handed to seat %d", s.Seat), Cites: p.exactly(ofHand(h, 3)...),
-					})
-				}
+			if s := &r.Squeezes[i]; s.Hand == h && o.next(s) {
+				p.thirdHanded(&o, s)
 			}
 		}
 		// A card of a hand without a wager is the dealer's to turn; that the hand was handed out is the error. Whether a card
 		// that was drawn in error and moved to the hand is handed out is not in the text.
 		dealers := third.RevealedBy == baccarat.RoleDealer && p.unwagered(h) && p.judges("midi.dealer-turns-when-none")
-		if had != 0 && handedTo == 0 && third.Hand == h && !dealers && !p.handedAnother(third, had) {
-			p.thirdNotHanded(third, had, from)
+		if o.seat != 0 && o.handed == 0 && third.Hand == h && !dealers && !p.handedAnother(third, o.seat) {
+			p.thirdNotHanded(third, o.seat, o.back.Seq)
 		}
 	}
+}
+
+// holder follows who has the right to the third card of a hand. Seats are 0 for none.
+type holder struct {
+	third *record.DealtCard
+	// back is the last return of the hand, seat that of the patron who returned it and has not given it up.
+	back *record.Squeeze
+	seat uint32
+	// half is the other seat, if two patrons returned a card each.
+	half uint32
+	// given is the seat that the hand was last handed to without the third card, handed the first with it.
+	given, handed uint32
+	gaveUp        uint32
+}
+
+// next takes in a step of the hand. It reports whether the step hands out the third card for the first time.
+func (o *holder) next(s *record.Squeeze) bool {
+	holds := slices.Contains(s.Cards, o.third.CardSeq) || len(s.Cards) == 0 && s.Seq > o.third.Seq
+	switch {
+	case s.Kind == record.SqueezeReturned && s.Seat == o.gaveUp && s.Face == baccarat.FaceDown:
+	case s.Kind == record.SqueezeReturned && !holds:
+		o.half = 0
+		if o.back != nil && o.back.Seat != s.Seat && len(o.back.Cards) == 1 && len(s.Cards) == 1 {
+			o.half = o.back.Seat
+		}
+		o.seat, o.back = s.Seat, s
+	case s.Kind == record.SqueezeRelinquished && o.handed == 0 && (o.seat == 0 || s.Seat == o.seat || s.Seat == o.given):
+		o.seat, o.gaveUp = 0, s.Seat
+	case s.Kind == record.SqueezeHanded && !holds:
+		o.given = s.Seat
+	case s.Kind == record.SqueezeHanded && o.handed == 0:
+		o.handed = s.Seat
+		return true
+	}
+	return false
+}
+
+// thirdHanded judges to whom the third card was handed. Of a hand that another patron returned than had it, which
+// midi.squeeze.faces reports, both patrons are meant.
+func (p *Pass) thirdHanded(o *holder, s *record.Squeeze) {
+	if o.seat == 0 || slices.Contains([]uint32{o.seat, o.given, o.half}, s.Seat) || p.hasLeft(o.back, s) {
+		return
+	}
+	p.suspectIf(p.mayHaveThird(s), Finding{
+		Subject: finding.OfHand(s.Hand.String()), Seat: s.Seat, Evidence: []record.Seq{o.back.Seq, s.Seq},
+		Expected: fmt.Sprintf("third card of the %v hand handed to seat %d", s.Hand, o.seat),
+		Observed: fmt.Sprintf("handed to seat %d", s.Seat), Cites: p.exactly(ofHand(s.Hand, 3)...),
+	})
 }
 
 // mayHaveThird reports whether a third card went to the patron with the highest wager, who did not give up the hand:
