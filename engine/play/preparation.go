@@ -18,39 +18,13 @@ func (t *Table) foldCards(c *turn) {
 	t.keep(t.now)
 	switch p := t.now.Payload.(type) {
 	case *schema.DeckReceived:
-		b := t.batch(p.BatchID)
-		back := record.Back{Color: p.BackColor, Design: p.BackDesign}
-		if b.Receipts > 0 && b.Dealt == 0 && b.Decks == p.DeckCount && b.PreShuffled == p.PreShuffled &&
-			back == (record.Back{Color: b.BackColor, Design: b.BackDesign}) {
-			countDecks(b, p.DeckCount)
-			return // published before, under another event id
-		}
-		t.forNew(b)
-		if len(b.Backs) > 0 {
-			countDecks(b, p.DeckCount)
-		}
-		b.ID, b.Received, b.Decks, b.PreShuffled = p.BatchID, c.seq, p.DeckCount, p.PreShuffled
-		b.BackColor, b.BackDesign, b.Receipts = p.BackColor, p.BackDesign, b.Receipts+1
-		b.Backs = append(b.Backs, back)
+		t.received(c, t.batch(p.BatchID), p)
 	case *schema.CardsInspected:
 		t.inspected(c, t.batch(p.BatchID), p)
 	case *schema.CardsVerified:
-		b := t.batch(p.BatchID)
-		another := b.VerifiedBy != "" && (b.Floor != "" && b.VerifiedBy != b.Floor || b.VerifiedBy == b.InspectedBy)
-		right := b.VerifierRole == baccarat.RoleFloorperson && !another && b.Verified > b.Inspected
-		if right && baccarat.Role(p.VerifierRole) != baccarat.RoleFloorperson || repeats(b, b.Verified, right) {
-			return // a further verification, by another person, changes nothing
-		}
-		b.Verified, b.VerifiedBy, b.VerifierRole = c.seq, p.VerifierID, baccarat.Role(p.VerifierRole)
-		b.Floor = t.Floor
+		t.verified(c, t.batch(p.BatchID), p)
 	case *schema.CardsSpread:
-		b := t.batch(p.BatchID)
-		arranged := b.InSequence && (!b.Arranged || t.Law == nil || b.Columns == t.Law.SpreadColumns)
-		if repeats(b, b.Spread, b.SpreadFace == baccarat.FaceUp && arranged && b.Spread > b.Verified) {
-			return
-		}
-		b.Spread, b.SpreadFace, b.InSequence = c.seq, baccarat.Face(p.Face), p.SuitSequenceOK
-		b.Arranged, b.Columns = p.Arrangement != 0, p.Arrangement == schema.ArrangementColumns
+		t.spread(c, t.batch(p.BatchID), p)
 	case *schema.CardsViewed:
 		b := t.batch(p.BatchID)
 		if !repeats(b, b.Viewed, b.Viewers > 0 && b.Viewed > b.Spread) {
@@ -72,6 +46,44 @@ func (t *Table) foldCards(c *turn) {
 		t.batchState(c, p)
 	default: // fold sends nothing else
 	}
+}
+
+// received takes in a receipt of decks. One that was published before, under another event id, changes nothing.
+func (t *Table) received(c *turn, b *record.Batch, p *schema.DeckReceived) {
+	back := record.Back{Color: p.BackColor, Design: p.BackDesign}
+	if b.Receipts > 0 && b.Dealt == 0 && b.Decks == p.DeckCount && b.PreShuffled == p.PreShuffled &&
+		back == (record.Back{Color: b.BackColor, Design: b.BackDesign}) {
+		countDecks(b, p.DeckCount)
+		return
+	}
+	t.forNew(b)
+	if len(b.Backs) > 0 {
+		countDecks(b, p.DeckCount)
+	}
+	b.ID, b.Received, b.Decks, b.PreShuffled = p.BatchID, c.seq, p.DeckCount, p.PreShuffled
+	b.BackColor, b.BackDesign, b.Receipts = p.BackColor, p.BackDesign, b.Receipts+1
+	b.Backs = append(b.Backs, back)
+}
+
+// verified takes in a verification. A further one, by another person, changes nothing.
+func (t *Table) verified(c *turn, b *record.Batch, p *schema.CardsVerified) {
+	another := b.VerifiedBy != "" && (b.Floor != "" && b.VerifiedBy != b.Floor || b.VerifiedBy == b.InspectedBy)
+	right := b.VerifierRole == baccarat.RoleFloorperson && !another && b.Verified > b.Inspected
+	if right && baccarat.Role(p.VerifierRole) != baccarat.RoleFloorperson || repeats(b, b.Verified, right) {
+		return
+	}
+	b.Verified, b.VerifiedBy, b.VerifierRole = c.seq, p.VerifierID, baccarat.Role(p.VerifierRole)
+	b.Floor = t.Floor
+}
+
+// spread takes in the spreading of the cards.
+func (t *Table) spread(c *turn, b *record.Batch, p *schema.CardsSpread) {
+	arranged := b.InSequence && (!b.Arranged || t.Law == nil || b.Columns == t.Law.SpreadColumns)
+	if repeats(b, b.Spread, b.SpreadFace == baccarat.FaceUp && arranged && b.Spread > b.Verified) {
+		return
+	}
+	b.Spread, b.SpreadFace, b.InSequence = c.seq, baccarat.Face(p.Face), p.SuitSequenceOK
+	b.Arranged, b.Columns = p.Arrangement != 0, p.Arrangement == schema.ArrangementColumns
 }
 
 // inspected takes in an inspection. An inspection that is repeated after the cards were shuffled, or after another step
