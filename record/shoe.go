@@ -411,28 +411,7 @@ func (s *Shoe) Marks(seat uint32) []Seq {
 // coup on which it was settled. The law is nil for a ruleset that no rulebook has. A round that is recorded as void
 // and was settled by its cards is entered with their result.
 func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool) {
-	sum := RoundSummary{
-		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
-		Curator: r.Curator, Complete: settled.Complete, Beyond: r.beyond(), DealtBy: r.dealtByAnother(),
-	}
-	if !r.Missing {
-		sum.OtherBack = s.OtherBack(r)
-	}
-	if i := Index(r.Discards, func(d *Discarded) bool { return strings.EqualFold(d.Destination, "shoe") }); i >= 0 {
-		sum.ToShoe = r.Discards[i].Seq
-	}
-	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
-		sum.NoBets = c.Seq
-	}
-	if i := Index(r.Calls, func(c *Call) bool { return c.Code.Declares() }); i >= 0 {
-		sum.Called = r.Calls[i].Seq
-	}
-	if r.Voided.Seq != 0 {
-		sum.Result, sum.Ended = baccarat.Void, max(sum.Ended, r.Voided.Seq)
-	}
-	if byCards {
-		sum.Result = settled.Result()
-	}
+	sum := s.summary(r, settled, byCards)
 	s.Rounds = append(s.Rounds, sum)
 	if r.Config == nil { // no kind of vigorish is known
 		s.unexplainAll(r)
@@ -473,6 +452,33 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 		s.enterCharges(l, r, i, !unproved && r.PaidNet(l, i, &takes))
 	}
 	s.enterUndue(r)
+}
+
+// summary is what later rounds need to know of a round that is settled.
+func (s *Shoe) summary(r *Round, settled *baccarat.Coup, byCards bool) RoundSummary {
+	sum := RoundSummary{
+		No: r.No, First: r.Started, Card: r.FirstCard(), Ended: r.Ended.Seq, Result: r.Ended.Result, Missing: r.Missing,
+		Curator: r.Curator, Complete: settled.Complete, Beyond: r.beyond(), DealtBy: r.dealtByAnother(),
+	}
+	if !r.Missing {
+		sum.OtherBack = s.OtherBack(r)
+	}
+	if i := Index(r.Discards, func(d *Discarded) bool { return strings.EqualFold(d.Destination, "shoe") }); i >= 0 {
+		sum.ToShoe = r.Discards[i].Seq
+	}
+	if c := r.CallOf(baccarat.NoMoreBets); c != nil {
+		sum.NoBets = c.Seq
+	}
+	if i := Index(r.Calls, func(c *Call) bool { return c.Code.Declares() }); i >= 0 {
+		sum.Called = r.Calls[i].Seq
+	}
+	if r.Voided.Seq != 0 {
+		sum.Result, sum.Ended = baccarat.Void, max(sum.Ended, r.Voided.Seq)
+	}
+	if byCards {
+		sum.Result = settled.Result()
+	}
+	return sum
 }
 
 // enterCharges finds what was marked and collected for the last due. A wager that was paid or returned net of it was
