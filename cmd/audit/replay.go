@@ -54,6 +54,9 @@ func (f *replayFlags) run(cmd *cobra.Command, paths []string) error {
 	if err != nil {
 		return cli.WrongUsage(err)
 	}
+	if err := cli.KeepInputs(cmd.OutOrStdout(), src.Paths()); err != nil {
+		return err
+	}
 	stderr := cmd.ErrOrStderr()
 	progress := cli.NewProgress(stderr)
 	var show func(uint64)

@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -29,9 +30,30 @@ func redirect(cmd *cobra.Command) (*outputFile, error) {
 	if err := flag.Value.Set(format); err != nil {
 		return nil, WrongUsage(err)
 	}
+	if _, err := os.Stat(filepath.Dir(path)); err != nil {
+		return nil, WrongUsage(fmt.Errorf("write the output %s: %w", path, err))
+	}
 	file := &outputFile{path: path}
 	cmd.SetOut(file)
 	return file, nil
+}
+
+// KeepInputs returns an error if out is a file of -o that is one of the inputs: it would be overwritten.
+func KeepInputs(out io.Writer, inputs []string) error {
+	file, ok := out.(*outputFile)
+	if !ok {
+		return nil
+	}
+	info, err := os.Stat(file.path)
+	if err != nil {
+		return nil //nolint:nilerr // a file that does not exist is no input
+	}
+	for _, input := range inputs {
+		if other, err := os.Stat(input); err == nil && os.SameFile(info, other) {
+			return WrongUsage(fmt.Errorf("-o %s would overwrite the input %s, want another file", file.path, input))
+		}
+	}
+	return nil
 }
 
 // outputFile is created by the first write, so that wrong usage leaves no file.
