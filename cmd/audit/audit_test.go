@@ -3,12 +3,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -60,6 +63,47 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(ts.ReadFile(args[0]))[:n], 0o600))
+}
+
+// TestInterrupted ends commands that read and write no service by a signal: they write no complete result.
+func TestInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	shoe := filepath.Join(t.TempDir(), "shoe.ndjson")
+	var out, stderr bytes.Buffer
+	if code := run(t.Context(), []string{"simulate", "--fixture", "S-PB", "-o", shoe}, nil, &out, &stderr); code != 0 {
+		t.Fatal(code, stderr.String())
+	}
+	for _, c := range []struct{ args, want string }{
+		{"simulate --tables 5", "interrupted: no event is written"},
+		{"simulate --fixture S-PB", "interrupted: no event is written"},
+		{"test ../../testdata/scenarios", "interrupted after 0 of "},
+		{"conform " + shoe, "interrupted: the rest of the files was not read"},
+		{"replay " + shoe, "interrupted: the rest of the files was not read"},
+	} {
+		stderr.Reset()
+		code := run(ctx, strings.Fields(c.args), nil, &out, &stderr)
+		if code != cli.Failed || !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("audit %s: exit code %d, %q; want %d, %q", c.args, code, &stderr, cli.Failed, c.want)
+		}
+	}
+}
+
+// TestFullDisk prints the result of each command to a disk without room.
+func TestFullDisk(t *testing.T) {
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer func() { _ = full.Close() }()
+	scenario := "../../testdata/scenarios/announce.before-settlement.txtar"
+	for _, args := range []string{"test " + scenario, "rules", "simulate --fixture S-PB", "simulate --list", "version"} {
+		var stderr bytes.Buffer
+		code := run(t.Context(), strings.Fields(args), nil, full, &stderr)
+		if code != cli.Failed || !strings.Contains(stderr.String(), "no space left") {
+			t.Errorf("audit %s: exit code %d, %q", args, code, &stderr)
+		}
+	}
 }
 
 func TestEveryCommandHasAnExample(t *testing.T) {

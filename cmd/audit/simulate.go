@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -116,8 +117,11 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 	if err := f.findBook(); err != nil {
 		return cli.WrongUsage(err)
 	}
-	events, planted, err := f.play()
-	if err != nil {
+	events, planted, err := f.play(cmd.Context())
+	switch {
+	case cmd.Context().Err() != nil:
+		return errors.New("interrupted: no event is written")
+	case err != nil:
 		return cli.WrongUsage(err)
 	}
 	if events, err = f.leaveOut(events); err != nil {
@@ -128,7 +132,7 @@ func (f *simulateFlags) run(cmd *cobra.Command) error {
 			return cli.WrongUsage(err)
 		}
 	}
-	if err := write(events, f.output, cmd.OutOrStdout()); err != nil {
+	if err := write(cmd.Context(), events, f.output, cmd.OutOrStdout()); err != nil {
 		return err
 	}
 	fmt.Fprintln(cmd.ErrOrStderr(), schema.Count(len(events), "event"))
@@ -169,7 +173,7 @@ func edit(events []schema.Event, path string) ([]schema.Event, error) {
 	return events, nil
 }
 
-func write(events []schema.Event, path string, stdout io.Writer) error {
+func write(ctx context.Context, events []schema.Event, path string, stdout io.Writer) error {
 	w := schema.NewWriter(stdout, schema.JSON, "standard output")
 	if path != "" && path != "ndjson" {
 		var err error
@@ -178,6 +182,9 @@ func write(events []schema.Event, path string, stdout io.Writer) error {
 		}
 	}
 	for i := range events {
+		if ctx.Err() != nil {
+			return errors.Join(fmt.Errorf("interrupted after %d of %d events", i, len(events)), w.Close())
+		}
 		if err := w.Write(&events[i]); err != nil {
 			return errors.Join(err, w.Close())
 		}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -21,7 +22,7 @@ import (
 )
 
 // play plays the tables that the flags describe; planted describes the fault or the cheat.
-func (f *simulateFlags) play() (events []schema.Event, planted []string, err error) {
+func (f *simulateFlags) play(ctx context.Context) (events []schema.Event, planted []string, err error) {
 	if f.fixture != "" {
 		if f.kind+f.ruleset+f.game+f.mode+f.fault+f.cheat+f.labels != "" ||
 			f.tables != 1 || f.properties != 1 || f.shoes != 1 || f.rounds != 0 {
@@ -47,7 +48,7 @@ func (f *simulateFlags) play() (events []schema.Event, planted []string, err err
 			o.Property = fmt.Sprintf("sim-%02d", i/f.tables+1)
 		}
 		var lines []string
-		if all[i], lines, err = f.playTable(o, i); err != nil {
+		if all[i], lines, err = f.playTable(ctx, o, i); err != nil {
 			return nil, nil, err
 		}
 		planted = append(planted, lines...)
@@ -90,7 +91,9 @@ func (f *simulateFlags) check() (start time.Time, err error) {
 }
 
 // playTable plays the i-th table, the first one with the fault or the cheat that the flags name.
-func (f *simulateFlags) playTable(o deal.Options, i int) (events []schema.Event, planted []string, err error) {
+func (f *simulateFlags) playTable(
+	ctx context.Context, o deal.Options, i int,
+) (events []schema.Event, planted []string, err error) {
 	if i == 0 && f.fault != "" {
 		return f.plant(o)
 	}
@@ -100,6 +103,9 @@ func (f *simulateFlags) playTable(o deal.Options, i int) (events []schema.Event,
 	}
 	events = t.Open()
 	for range f.shoes {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, fmt.Errorf("play table %s: %w", o.Table, err)
+		}
 		events = append(events, t.ShoeOf(f.rounds)...)
 	}
 	events = append(events, t.Close()...)

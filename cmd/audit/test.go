@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -55,19 +56,26 @@ func (f *testFlags) run(cmd *cobra.Command, paths []string) error {
 	if paths, err = scenarios(paths); err != nil {
 		return cli.WrongUsage(err)
 	}
+	out := bufio.NewWriter(cmd.OutOrStdout())
 	var failed int
 	var unusable error
-	for _, path := range paths {
+	for i, path := range paths {
+		if cmd.Context().Err() != nil {
+			return fmt.Errorf("interrupted after %d of %d scenarios", i, len(paths))
+		}
 		var pass bool
 		s, err := read(cmd.InOrStdin(), path)
 		if err == nil {
-			pass, err = f.test(cmd.OutOrStdout(), s, opt, config.Law.BooksWith)
+			pass, err = f.test(out, s, opt, config.Law.BooksWith)
 		}
 		switch {
 		case err != nil:
 			unusable = errors.Join(unusable, err)
 		case !pass:
 			failed++
+		}
+		if err := out.Flush(); err != nil {
+			return fmt.Errorf("print the results: %w", err)
 		}
 	}
 	switch {
