@@ -143,6 +143,9 @@ func openFolder(dir string) (*bundle, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the bundle: %w", err)
 	}
+	if b.sizes[pathManifest] == 0 && b.sizes[pathCheckpoint] == 0 {
+		return nil, damaged("%s is no bundle: want the folder of an export: no %s", filepath.Base(dir), pathManifest)
+	}
 	for p, used := range folders {
 		if !used {
 			return nil, damaged("the folder %q is empty: its files were removed, or it was added", p)
