@@ -166,11 +166,11 @@ COMMENT 'what people did in the console; append-only';
 
 CREATE TABLE _database_.dead_letters
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'the offset in the partition',
     `place` String COMMENT 'file and line, if the record came from a file',
-    `reason` String COMMENT 'why the record could not be decoded' CODEC(ZSTD(1)),
+    `reason` String COMMENT 'why the record could not be decoded or compared' CODEC(ZSTD(1)),
     `raw` String COMMENT 'record as received; may name patrons' CODEC(ZSTD(3))
 )
 ENGINE = Distributed('_cluster_', '_database_', 'dead_letters_local', cityHash64(topic, partition))
@@ -178,11 +178,11 @@ COMMENT 'a record that could not be read';
 
 CREATE TABLE _database_.dead_letters_local
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'the offset in the partition',
     `place` String COMMENT 'file and line, if the record came from a file',
-    `reason` String COMMENT 'why the record could not be decoded' CODEC(ZSTD(1)),
+    `reason` String COMMENT 'why the record could not be decoded or compared' CODEC(ZSTD(1)),
     `raw` String COMMENT 'record as received; may name patrons' CODEC(ZSTD(3))
 )
 ENGINE = ReplacingMergeTree
@@ -273,7 +273,7 @@ CREATE TABLE _database_.events
     `sha256` FixedString(32) COMMENT 'SHA-256 of raw' CODEC(NONE),
     `partition` Int32 COMMENT 'the partition of the topic' CODEC(ZSTD(1)),
     `offset` Int64 COMMENT 'the offset in the partition' CODEC(Delta(8), ZSTD(1)),
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `copy` Int32 COMMENT 'the partition once more, in the key; 0 in rows of older releases'
 )
 ENGINE = Distributed('_cluster_', '_database_', 'events_local', cityHash64(property_id, table_id))
@@ -296,7 +296,7 @@ CREATE TABLE _database_.events_local
     `sha256` FixedString(32) COMMENT 'SHA-256 of raw' CODEC(NONE),
     `partition` Int32 COMMENT 'the partition of the topic' CODEC(ZSTD(1)),
     `offset` Int64 COMMENT 'the offset in the partition' CODEC(Delta(8), ZSTD(1)),
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `copy` Int32 COMMENT 'the partition once more, in the key; 0 in rows of older releases',
     INDEX by_at at TYPE minmax GRANULARITY 1,
     INDEX by_offset (partition, offset) TYPE minmax GRANULARITY 1
@@ -747,7 +747,7 @@ COMMENT 'a shift handed over; append-only';
 
 CREATE TABLE _database_.journal
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `from_offset` Int64 COMMENT 'first offset of the range',
     `to_offset` Int64 COMMENT 'last offset of the range, included',
@@ -776,7 +776,7 @@ COMMENT 'one flushed range of a partition';
 
 CREATE TABLE _database_.journal_local
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `from_offset` Int64 COMMENT 'first offset of the range',
     `to_offset` Int64 COMMENT 'last offset of the range, included',
@@ -1269,7 +1269,7 @@ CREATE TABLE _database_.table_configs
     `config_id` LowCardinality(String) COMMENT 'the configuration in force; v_table_configs has it',
     `ruleset` LowCardinality(String) COMMENT 'the rulebook in force, such as nj-13-69f',
     `game` LowCardinality(String) COMMENT 'the game, as the rulebook names it',
-    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6 or NONE',
+    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook',
     `percent` UInt32 COMMENT 'percentage of the vigorish',
     `procedure` UInt32 COMMENT 'number of the payment procedure',
     `reshuffle` Bool COMMENT 'the table is reshuffled continuously',
@@ -1293,7 +1293,7 @@ CREATE TABLE _database_.table_configs_local
     `config_id` LowCardinality(String) COMMENT 'the configuration in force; v_table_configs has it',
     `ruleset` LowCardinality(String) COMMENT 'the rulebook in force, such as nj-13-69f',
     `game` LowCardinality(String) COMMENT 'the game, as the rulebook names it',
-    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6 or NONE',
+    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook',
     `percent` UInt32 COMMENT 'percentage of the vigorish',
     `procedure` UInt32 COMMENT 'number of the payment procedure',
     `reshuffle` Bool COMMENT 'the table is reshuffled continuously',
@@ -1316,7 +1316,7 @@ CREATE TABLE _database_.table_memory
     `memory` String COMMENT 'state of the table; may name patrons' CODEC(ZSTD(3)),
     `engine` LowCardinality(String) COMMENT 'the release that wrote the row',
     `version` UInt32 COMMENT 'decides between rows of the same key: the highest counts',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'offset of the record after which it was written',
     `epoch` UInt32 COMMENT 'how often the log had been truncated before'
@@ -1333,7 +1333,7 @@ CREATE TABLE _database_.table_memory_local
     `memory` String COMMENT 'state of the table; may name patrons' CODEC(ZSTD(1)),
     `engine` LowCardinality(String) COMMENT 'the release that wrote the row',
     `version` UInt32 COMMENT 'decides between rows of the same key: the highest counts',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'offset of the record after which it was written',
     `epoch` UInt32 COMMENT 'how often the log had been truncated before'
@@ -1468,14 +1468,14 @@ FROM
 
 CREATE VIEW _database_.v_dead_letters
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'the offset in the partition',
     `place` String COMMENT 'file and line, if the record came from a file',
-    `reason` String COMMENT 'why the record could not be decoded',
+    `reason` String COMMENT 'why the record could not be decoded or compared',
     `raw` String COMMENT 'record as received; may name patrons'
 )
-COMMENT 'records that could not be decoded'
+COMMENT 'records that could not be decoded or compared'
 AS SELECT *
 FROM _database_.dead_letters
 FINAL;
@@ -1535,7 +1535,7 @@ CREATE VIEW _database_.v_events
     `sha256` FixedString(32) COMMENT 'SHA-256 of raw',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'the offset in the partition',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `copy` Int32 COMMENT 'the partition once more, in the key; 0 in rows of older releases'
 )
 COMMENT 'the archive: each event as received; auditors only'
@@ -1872,7 +1872,7 @@ LIMIT 1 BY
 
 CREATE VIEW _database_.v_progress
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `from_offset` Int64 COMMENT 'first offset of the range',
     `to_offset` Int64 COMMENT 'last offset of the range, included',
@@ -2167,7 +2167,7 @@ CREATE VIEW _database_.v_table_configs
     `config_id` LowCardinality(String) COMMENT 'the configuration in force; v_table_configs has it',
     `ruleset` LowCardinality(String) COMMENT 'the rulebook in force, such as nj-13-69f',
     `game` LowCardinality(String) COMMENT 'the game, as the rulebook names it',
-    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6 or NONE',
+    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook',
     `percent` UInt32 COMMENT 'percentage of the vigorish',
     `procedure` UInt32 COMMENT 'number of the payment procedure',
     `reshuffle` Bool COMMENT 'the table is reshuffled continuously',
@@ -2189,7 +2189,7 @@ CREATE VIEW _database_.v_table_memory
     `memory` String COMMENT 'state of the table; may name patrons',
     `engine` LowCardinality(String) COMMENT 'the release that wrote the row',
     `version` UInt32 COMMENT 'decides between rows of the same key: the highest counts',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'offset of the record after which it was written',
     `epoch` UInt32 COMMENT 'how often the log had been truncated before'
@@ -2406,7 +2406,7 @@ CREATE VIEW _database_.v_waiting
 (
     `property_id` LowCardinality(String) COMMENT 'the property, as publishers name it',
     `table_id` LowCardinality(String) COMMENT 'the table',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `missing` UInt64 COMMENT 'number of the first missing event',
     `events` UInt32 COMMENT 'events that wait for it; 0 if none waits',
@@ -2570,7 +2570,7 @@ CREATE TABLE _database_.waiting
 (
     `property_id` LowCardinality(String) COMMENT 'the property, as publishers name it',
     `table_id` LowCardinality(String) COMMENT 'the table',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `missing` UInt64 COMMENT 'number of the first missing event',
     `events` UInt32 COMMENT 'events that wait for it; 0 if none waits',
@@ -2584,7 +2584,7 @@ CREATE TABLE _database_.waiting_local
 (
     `property_id` LowCardinality(String) COMMENT 'the property, as publishers name it',
     `table_id` LowCardinality(String) COMMENT 'the table',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `missing` UInt64 COMMENT 'number of the first missing event',
     `events` UInt32 COMMENT 'events that wait for it; 0 if none waits',

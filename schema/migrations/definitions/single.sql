@@ -86,11 +86,11 @@ COMMENT 'what people did in the console; append-only';
 
 CREATE TABLE _database_.dead_letters
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'the offset in the partition',
     `place` String COMMENT 'file and line, if the record came from a file',
-    `reason` String COMMENT 'why the record could not be decoded' CODEC(ZSTD(1)),
+    `reason` String COMMENT 'why the record could not be decoded or compared' CODEC(ZSTD(1)),
     `raw` String COMMENT 'record as received; may name patrons' CODEC(ZSTD(3))
 )
 ENGINE = ReplacingMergeTree
@@ -151,7 +151,7 @@ CREATE TABLE _database_.events
     `sha256` FixedString(32) COMMENT 'SHA-256 of raw' CODEC(NONE),
     `partition` Int32 COMMENT 'the partition of the topic' CODEC(ZSTD(1)),
     `offset` Int64 COMMENT 'the offset in the partition' CODEC(Delta(8), ZSTD(1)),
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `copy` Int32 COMMENT 'the partition once more, in the key; 0 in rows of older releases',
     INDEX by_at at TYPE minmax GRANULARITY 1,
     INDEX by_offset (partition, offset) TYPE minmax GRANULARITY 1
@@ -457,7 +457,7 @@ COMMENT 'a shift handed over; append-only';
 
 CREATE TABLE _database_.journal
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `from_offset` Int64 COMMENT 'first offset of the range',
     `to_offset` Int64 COMMENT 'last offset of the range, included',
@@ -752,7 +752,7 @@ CREATE TABLE _database_.table_configs
     `config_id` LowCardinality(String) COMMENT 'the configuration in force; v_table_configs has it',
     `ruleset` LowCardinality(String) COMMENT 'the rulebook in force, such as nj-13-69f',
     `game` LowCardinality(String) COMMENT 'the game, as the rulebook names it',
-    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6 or NONE',
+    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook',
     `percent` UInt32 COMMENT 'percentage of the vigorish',
     `procedure` UInt32 COMMENT 'number of the payment procedure',
     `reshuffle` Bool COMMENT 'the table is reshuffled continuously',
@@ -775,7 +775,7 @@ CREATE TABLE _database_.table_memory
     `memory` String COMMENT 'state of the table; may name patrons' CODEC(ZSTD(1)),
     `engine` LowCardinality(String) COMMENT 'the release that wrote the row',
     `version` UInt32 COMMENT 'decides between rows of the same key: the highest counts',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'offset of the record after which it was written',
     `epoch` UInt32 COMMENT 'how often the log had been truncated before'
@@ -910,14 +910,14 @@ FROM
 
 CREATE VIEW _database_.v_dead_letters
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'the offset in the partition',
     `place` String COMMENT 'file and line, if the record came from a file',
-    `reason` String COMMENT 'why the record could not be decoded',
+    `reason` String COMMENT 'why the record could not be decoded or compared',
     `raw` String COMMENT 'record as received; may name patrons'
 )
-COMMENT 'records that could not be decoded'
+COMMENT 'records that could not be decoded or compared'
 AS SELECT *
 FROM _database_.dead_letters
 FINAL;
@@ -977,7 +977,7 @@ CREATE VIEW _database_.v_events
     `sha256` FixedString(32) COMMENT 'SHA-256 of raw',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'the offset in the partition',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `copy` Int32 COMMENT 'the partition once more, in the key; 0 in rows of older releases'
 )
 COMMENT 'the archive: each event as received; auditors only'
@@ -1314,7 +1314,7 @@ LIMIT 1 BY
 
 CREATE VIEW _database_.v_progress
 (
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `from_offset` Int64 COMMENT 'first offset of the range',
     `to_offset` Int64 COMMENT 'last offset of the range, included',
@@ -1609,7 +1609,7 @@ CREATE VIEW _database_.v_table_configs
     `config_id` LowCardinality(String) COMMENT 'the configuration in force; v_table_configs has it',
     `ruleset` LowCardinality(String) COMMENT 'the rulebook in force, such as nj-13-69f',
     `game` LowCardinality(String) COMMENT 'the game, as the rulebook names it',
-    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6 or NONE',
+    `mode` LowCardinality(String) COMMENT 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook',
     `percent` UInt32 COMMENT 'percentage of the vigorish',
     `procedure` UInt32 COMMENT 'number of the payment procedure',
     `reshuffle` Bool COMMENT 'the table is reshuffled continuously',
@@ -1631,7 +1631,7 @@ CREATE VIEW _database_.v_table_memory
     `memory` String COMMENT 'state of the table; may name patrons',
     `engine` LowCardinality(String) COMMENT 'the release that wrote the row',
     `version` UInt32 COMMENT 'decides between rows of the same key: the highest counts',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `offset` Int64 COMMENT 'offset of the record after which it was written',
     `epoch` UInt32 COMMENT 'how often the log had been truncated before'
@@ -1848,7 +1848,7 @@ CREATE VIEW _database_.v_waiting
 (
     `property_id` LowCardinality(String) COMMENT 'the property, as publishers name it',
     `table_id` LowCardinality(String) COMMENT 'the table',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `missing` UInt64 COMMENT 'number of the first missing event',
     `events` UInt32 COMMENT 'events that wait for it; 0 if none waits',
@@ -1957,7 +1957,7 @@ CREATE TABLE _database_.waiting
 (
     `property_id` LowCardinality(String) COMMENT 'the property, as publishers name it',
     `table_id` LowCardinality(String) COMMENT 'the table',
-    `topic` LowCardinality(String) COMMENT 'the Kafka topic; empty for events of a file',
+    `topic` LowCardinality(String) COMMENT 'the Kafka topic, or files:NAME of ingest files',
     `partition` Int32 COMMENT 'the partition of the topic',
     `missing` UInt64 COMMENT 'number of the first missing event',
     `events` UInt32 COMMENT 'events that wait for it; 0 if none waits',

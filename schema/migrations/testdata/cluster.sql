@@ -3534,3 +3534,43 @@ ALTER TABLE shoeproof.v_withdrawn ON CLUSTER floor COMMENT COLUMN property_id 't
     COMMENT COLUMN reason 'reason in words',
     COMMENT COLUMN run_id 'the nightly run',
     MODIFY COMMENT 'findings that a later run withdrew, and why';
+
+ALTER TABLE shoeproof.dead_letters_local ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files',
+    COMMENT COLUMN reason 'why the record could not be decoded or compared';
+
+ALTER TABLE shoeproof.dead_letters ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files',
+    COMMENT COLUMN reason 'why the record could not be decoded or compared';
+
+ALTER TABLE shoeproof.events_local ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.events ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.journal_local ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.journal ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.table_configs_local ON CLUSTER floor COMMENT COLUMN mode 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook';
+
+ALTER TABLE shoeproof.table_configs ON CLUSTER floor COMMENT COLUMN mode 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook';
+
+ALTER TABLE shoeproof.table_memory_local ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.table_memory ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.v_dead_letters ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files',
+    COMMENT COLUMN reason 'why the record could not be decoded or compared',
+    MODIFY COMMENT 'records that could not be decoded or compared';
+
+ALTER TABLE shoeproof.v_events ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.v_progress ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.v_table_configs ON CLUSTER floor COMMENT COLUMN mode 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook';
+
+ALTER TABLE shoeproof.v_table_memory ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.v_waiting ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.waiting_local ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.waiting ON CLUSTER floor COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';

@@ -2787,3 +2787,30 @@ ALTER TABLE shoeproof.v_withdrawn COMMENT COLUMN property_id 'the property, as p
     COMMENT COLUMN reason 'reason in words',
     COMMENT COLUMN run_id 'the nightly run',
     MODIFY COMMENT 'findings that a later run withdrew, and why';
+
+ALTER TABLE shoeproof.dead_letters COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files',
+    COMMENT COLUMN reason 'why the record could not be decoded or compared';
+
+ALTER TABLE shoeproof.events COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.journal COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.table_configs COMMENT COLUMN mode 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook';
+
+ALTER TABLE shoeproof.table_memory COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.v_dead_letters COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files',
+    COMMENT COLUMN reason 'why the record could not be decoded or compared',
+    MODIFY COMMENT 'records that could not be decoded or compared';
+
+ALTER TABLE shoeproof.v_events COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.v_progress COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.v_table_configs COMMENT COLUMN mode 'kind of the vigorish: COMMISSION, TIE25, EZ, NOVIG6, NONE, or the word of the rulebook';
+
+ALTER TABLE shoeproof.v_table_memory COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.v_waiting COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+ALTER TABLE shoeproof.waiting COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
