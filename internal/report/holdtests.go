@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -182,10 +183,18 @@ func HoldTests(s Scope, month string, tests []HoldTest) *output.Sheet {
 		out.Rows = append(out.Rows, []string{
 			s.Property, month, t.Table, t.Report.Name, t.Report.Citation, strconv.Itoa(t.Rounds), s.money(t.Drop),
 			s.money(t.Win), percent(t.Win, t.Drop),
-			points(t.Report.Statistic), points(t.Report.Limit), points(t.Z()), investigate, t.Report.Text,
+			t.statistic(), points(t.Report.Limit), points(t.Z()), investigate, t.Report.Text,
 		})
 	}
 	return out
+}
+
+// statistic is empty without a base level: 0.00 would be a hold equal to it.
+func (t *HoldTest) statistic() string {
+	if math.IsInf(t.Report.Limit, 1) {
+		return ""
+	}
+	return points(t.Report.Statistic)
 }
 
 // points formats two decimals; an infinite limit is empty.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/shoeproof/shoeproof/detectors"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/output"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
@@ -204,4 +205,23 @@ func TestLog(t *testing.T) {
 		"day 2026-11-19T13:00:00-05:00 Shoeproof table t2, major, SUSPECT: vig.amount.under; expected 5.00, "+
 			"observed =HYPERLINK(1) keep until 2026-12-19",
 		"swing 2026-11-19T17:00:00-05:00 jo close of vig.amount.under at table t1; confirmed; dealer error ")
+}
+
+// A table without a base level has no statistic: 0.00 would state that its hold is that of the year before.
+func TestHoldTestsWithoutBase(t *testing.T) {
+	h := detectors.Hold{Property: "ac-1", Table: "T1", Rounds: 10, Drop: 100_00, Win: 5_00, Currency: "USD"}
+	before := h
+	before.Win = 4_00
+	for _, c := range []struct {
+		before []detectors.Hold
+		want   []string
+	}{
+		{nil, []string{"5.00  "}},
+		{[]detectors.Hold{before}, []string{"5.00 1.00 3.00"}},
+	} {
+		sheet := HoldTests(scope(t), "2026-11", []HoldTest{{h, detectors.KAR(&h, c.before)}})
+		if diff := cmp.Diff(c.want, cells(sheet, "hold_percent", "statistic", "limit")); diff != "" {
+			t.Errorf("%d periods before: (-want +got)\n%s", len(c.before), diff)
+		}
+	}
 }
