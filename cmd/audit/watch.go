@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/cli"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/watch"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
 )
 
@@ -65,10 +67,17 @@ func (f *watchFlags) run(cmd *cobra.Command) error {
 		},
 		Version: version, Holder: lockHolder(), Every: f.every, Once: f.once, Log: config.Log.Logger(stderr),
 		Listening: func(addr string) { fmt.Fprintln(stderr, "metrics:", addr) },
+		Known: func(ctx context.Context, store *clickhouse.Store) error {
+			return checkProperty(ctx, store, f.property)
+		},
 		Passed: func(s watch.Step) {
 			if s.Shoes > 0 || f.once {
+				at := "no settled round"
+				if s.Watermark > 0 {
+					at = time.Unix(0, s.Watermark).UTC().Format(time.RFC3339)
+				}
 				fmt.Fprintf(stderr, "%s  %s, %s; evidence %d, findings %d; false alarms at most %.2g, budget %.2g\n",
-					time.Unix(0, s.Watermark).UTC().Format(time.RFC3339), schema.Count(s.Shoes, "shoe"),
+					at, schema.Count(s.Shoes, "shoe"),
 					schema.Count(s.Rounds, "round"), s.Evidence, s.Findings, s.Bound, s.Promised)
 			}
 		},

@@ -32,6 +32,8 @@ type RunOptions struct {
 	Log  *slog.Logger
 	// Listening, if not nil, receives the address of the metrics.
 	Listening func(addr string)
+	// Known, if not nil, returns an error for a property without events, which ends a run with Once.
+	Known func(context.Context, *clickhouse.Store) error
 	// Passed is called after each pass.
 	Passed func(Step)
 }
@@ -149,6 +151,9 @@ func (r *run) turn(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if err := r.known(ctx, store); err != nil {
+			return errors.Join(err, store.Close())
+		}
 		r.store, r.watch = store, newWatcher(store, r.Options)
 		r.ping = monitor.AtMostOncePerSecond(store.Ping)
 	}
@@ -166,6 +171,19 @@ func (r *run) turn(ctx context.Context) error {
 		return r.passes(ctx)
 	})
 	return group.Wait()
+}
+
+// known checks the name of the property. A watch that continues may begin before the first event.
+func (r *run) known(ctx context.Context, store *clickhouse.Store) error {
+	if r.Known == nil {
+		return nil
+	}
+	err := r.Known(ctx, store)
+	if err != nil && !r.Once {
+		r.Log.Warn("the property was not found, waiting for its events", "property", r.Property, "error", err)
+		return nil
+	}
+	return err
 }
 
 // save stores a snapshot before the end of a run, whether or not ctx is done.

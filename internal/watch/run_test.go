@@ -4,6 +4,7 @@ package watch
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"math"
@@ -21,6 +22,7 @@ import (
 	"github.com/shoeproof/shoeproof/internal/monitor/monitortest"
 	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 // What a watch shows is what it stored. While ClickHouse is away it lives and is not ready; afterwards it goes on
@@ -159,6 +161,12 @@ func TestRunWaitsOrEnds(t *testing.T) {
 		t.Errorf("%v, want to be told to migrate", err)
 	}
 	config.ClickHouse.Database = cfg.Database
+	o.Known = func(context.Context, *clickhouse.Store) error { return errors.New("no event of it is stored") }
+	o.Once = true
+	if err := Run(t.Context(), &config, o); err == nil || !strings.Contains(err.Error(), "no event of it") {
+		t.Errorf("%v, want an error about the property", err)
+	}
+	o.Once = false // a watch that continues waits for its events
 	lease, err := s.Take(t.Context(), "watch ac-1", "first")
 	if err != nil {
 		t.Fatal(err)
