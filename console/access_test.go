@@ -760,6 +760,34 @@ func TestDealerOfTwoCurrencies(t *testing.T) {
 	}
 }
 
+// A dealer without a round in the period has a page, to which the search leads; one who never dealt has none.
+func TestDealerOfLongAgo(t *testing.T) {
+	t.Parallel()
+	s := emptyStore(t)
+	err := s.Conn().Exec(t.Context(), "INSERT INTO "+s.Table("rounds")+" (property_id, table_id, shoe_id, round, dealer_id, at, "+
+		"gaming_day) SELECT 'ac-1', 't1', 's1', 1, 'd1', now64(9) - INTERVAL 60 DAY, today() - 60")
+	if err != nil {
+		t.Fatal(err)
+	}
+	access := Access{}
+	secret := secretOf(&access, "ann", "supervisor", "ac-1", time.Now().Add(time.Hour))
+	c := serve(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
+	for path, want := range map[string]struct {
+		code int
+		text string
+	}{
+		"/dealers/ac-1/d1":          {200, `No rounds in 30 days. <a href="?days=366">`},
+		"/dealers/ac-1/d1?days=366": {200, "1 of 1 round in 366 days"},
+		"/dealers/ac-1/d2":          {404, "Not found"},
+		"/dealers/ac-2/d1":          {404, "Not found"},
+	} {
+		code, body := send(t, "GET", c.url+path, "", "Authorization", "Bearer "+secret)
+		if code != want.code || !strings.Contains(body, want.text) {
+			t.Errorf("%s: status %d, want %d and %q:\n%s", path, code, want.code, want.text, body)
+		}
+	}
+}
+
 func TestRateThreshold(t *testing.T) {
 	t.Parallel()
 	for rounds, tooFew := range map[uint64]bool{299: true, 300: true, 499: true, 500: false} {

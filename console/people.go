@@ -1,6 +1,7 @@
 package console
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -90,7 +91,10 @@ func dealerPage(c *Console, x *exchange) error {
 		return err
 	}
 	if dealt == 0 && len(findings) == 0 {
-		return errNoPage
+		at, err := c.Store.DealtBy(ctx, scope, dealer) // before the period
+		if err != nil || !slices.Contains(at, property) {
+			return cmp.Or(err, errNoPage)
+		}
 	}
 	week, err := c.dealerWeek(x, property, dealer, figures.byDay)
 	if err != nil {
