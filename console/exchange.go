@@ -191,6 +191,9 @@ func (x *exchange) explain(err error) (status int, text string) {
 	case store.Overloaded(err) && x.r.Method != http.MethodPost: // a repeated POST may act twice
 		x.c.Log.Error("request failed: ClickHouse is overloaded", "path", x.r.URL.Path, "error", err)
 		return http.StatusServiceUnavailable, "The database is overloaded. Try again in ten seconds."
+	case store.Unreachable(err) && x.r.Method != http.MethodPost:
+		x.c.Log.Error("request failed: ClickHouse does not answer", "path", x.r.URL.Path, "error", err)
+		return http.StatusServiceUnavailable, "The database does not answer. Try again in ten seconds."
 	}
 	x.c.Log.Error("request failed", "path", x.r.URL.Path, "error", err)
 	return http.StatusInternalServerError, "Internal error. The console's program log has the details."

@@ -212,7 +212,7 @@ func (d operation) openAPI(r route) object {
 		"409": failure("the state of the finding does not allow the action"), "429": failure("too many requests"),
 	}
 	if r.method == http.MethodGet && !r.public {
-		responses["503"] = failure("the database is overloaded; Retry-After has the seconds to wait")
+		responses["503"] = failure("the database is overloaded or does not answer; Retry-After has the seconds to wait")
 	}
 	op := object{"operationId": d.id, "summary": d.summary, "parameters": params, "responses": responses}
 	if r.public {

@@ -4,9 +4,12 @@ package console
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -17,8 +20,8 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
-// A page whose statement ClickHouse ends at its limit of time, or refuses because too many run, is a 503 with the time
-// to wait. A POST is not: a client that sends it again may act twice.
+// A page whose statement ClickHouse ends at its limit of time, refuses because too many run, or does not answer, is a
+// 503 with the time to wait. A POST is not: a client that sends it again may act twice.
 func TestOverloaded(t *testing.T) {
 	t.Parallel()
 	cfg := server.Migrated(t)
@@ -35,6 +38,7 @@ func TestOverloaded(t *testing.T) {
 	if _, err := s.Conn().Query(busy, "SELECT number FROM numbers(100000000)"); err != nil { // unread, it keeps the connection
 		t.Fatal(err)
 	}
+	_, gone := net.Dial("tcp", "127.0.0.1:1")
 	full := s.Conn().Exec(t.Context(), "SELECT 1")
 	cancel()
 	for _, test := range []struct {
@@ -43,6 +47,10 @@ func TestOverloaded(t *testing.T) {
 		api    bool
 		want   int
 	}{
+		{"GET", gone, false, 503},
+		{"GET", gone, true, 503},
+		{"POST", gone, false, 500},
+		{"GET", &url.Error{Op: "Get", URL: "https://idp.example", Err: gone}, false, 500},
 		{"GET", late, false, 503},
 		{"GET", late, true, 503},
 		{"GET", full, false, 503},
@@ -56,8 +64,12 @@ func TestOverloaded(t *testing.T) {
 		got := httptest.NewRecorder()
 		c.sessions.LoadAndSave(page).ServeHTTP(got, httptest.NewRequest(test.method, c.url+"/dealers", http.NoBody))
 		retry, body := got.Header().Get("Retry-After"), got.Body.String()
+		text := "The database is overloaded. Try again in ten seconds."
+		if errors.Is(test.err, gone) {
+			text = "The database does not answer. Try again in ten seconds."
+		}
 		if got.Code != test.want || (retry == "10") != (test.want == 503) ||
-			strings.Contains(body, "The database is overloaded. Try again in ten seconds.") != (test.want == 503) {
+			strings.Contains(body, text) != (test.want == 503) {
 			t.Errorf("%s after %v: %d, Retry-After %q, want %d", test.method, test.err, got.Code, retry, test.want)
 		}
 	}

@@ -14,6 +14,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -91,6 +93,14 @@ func Overloaded(err error) bool {
 	e, ok := errors.AsType[*ch.Exception](err)
 	return ok && (e.Code == timeoutExceeded || e.Code == tooSlow || e.Code == tooManyQueries) ||
 		errors.Is(err, ch.ErrAcquireConnTimeout)
+}
+
+// Unreachable reports whether a statement failed because the connection to ClickHouse did. The errors of other servers
+// have a URL.
+func Unreachable(err error) bool {
+	_, network := errors.AsType[*net.OpError](err)
+	_, other := errors.AsType[*url.Error](err)
+	return network && !other
 }
 
 // Scope is the set of properties that a user may see.

@@ -214,7 +214,7 @@ func TestConsoleIsWatched(t *testing.T) {
 	server.Stop()
 	testkit.Await(o, "not ready", func() bool { code, _ := o.ask("GET", o.metric+"/readyz", ""); return code == 503 })
 	testkit.Await(o, "the queue grows old", func() bool { return o.figure("shoeproof_console_queue_age_seconds") > 3 })
-	if code, _ := o.ask("GET", o.console+"/rates", ""); code != 500 {
+	if code, _ := o.ask("GET", o.console+"/rates", ""); code != 503 {
 		t.Errorf("/rates without ClickHouse is %d", code)
 	}
 	if n := o.figure(`shoeproof_console_requests_total{code="5xx",method="GET",route="/rates"}`); n != 1 {
