@@ -450,15 +450,29 @@ func (p *Pass) used(f *record.FoundFaceUp) bool {
 	return p.Round.Card(f.CardSeq) != nil
 }
 
+// startedOver reports whether no card of the round has a number beyond those of the cards that left the shoe before it.
+func (p *Pass) startedOver() bool {
+	return !record.Any(p.Round.Cards, func(c *record.DealtCard) bool { return int(c.CardSeq) > p.Round.Before })
+}
+
 func checkFaceUpUsed(p *Pass) {
 	for i := range p.Shoe.FaceUps {
 		f := &p.Shoe.FaceUps[i]
-		if p.used(f) {
-			p.Report(Finding{
-				Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card),
-				Observed: "dealt into a hand", Evidence: append(cardEvidence(p.Round), f.Seq),
-			})
+		if !p.used(f) {
+			continue
 		}
+		at := append(cardEvidence(p.Round), f.Seq)
+		if p.startedOver() {
+			p.Report(Finding{
+				Subject: finding.OfCard(f.CardSeq), Verdict: finding.Unauditable, Evidence: at,
+				Observed: "the card numbers of the shoe began again, so that two cards have this one",
+			})
+			continue
+		}
+		p.Report(Finding{
+			Subject: finding.OfCard(f.CardSeq), Expected: fmt.Sprintf("%v discarded", f.Card),
+			Observed: "dealt into a hand", Evidence: at,
+		})
 	}
 }
 

@@ -60,6 +60,9 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	card := readCard(p.Card)
 	s.carryUnannounced(c, r, p.CardSeq, card)
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
+	if p.CardSeq < s.Numbered && s.startsOver(r, p.CardSeq) {
+		s.CardsLost = true // by the numbers it is not known how many cards are out
+	}
 	if before := r.Card(p.CardSeq); before != nil && p.CardSeq != 0 {
 		if before.Hand != baccarat.Hand(p.Hand) || p.Index != 0 && uint32(before.Index) != p.Index || before.Card != card {
 			t.disputeCard(c, s, r, before)
@@ -104,6 +107,11 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	}
 	s.LastCard, s.Numbered, s.NumberedOut = c.seq, max(s.Numbered, p.CardSeq), s.Out
 	r.Left = s.left()
+}
+
+// startsOver reports whether the first card of a round has a number that the shoe has used.
+func (s *Shoe) startsOver(r *record.Round, number uint32) bool {
+	return len(r.Cards) == 0 && number <= s.Numbered && number != r.Carried && !s.IsFaceUp(number)
 }
 
 // placeThirds gives two third cards that were reported under one hand to the two hands, the first one to the player's,

@@ -30,8 +30,7 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 			return "the cards of a hand in the order of their index",
 				fmt.Sprintf("card %d of the %v after a card of the same or a higher index", p.Index, p.Hand)
 		}
-		if used := p.CardSeq <= s.Numbered && p.CardSeq != r.Carried && !s.IsFaceUp(p.CardSeq); used &&
-			len(r.Cards) == 0 && !r.Missing {
+		if s.startsOver(r, p.CardSeq) && !r.Missing {
 			if s.keptUnannounced(r, p.CardSeq, readCard(p.Card)) != nil {
 				return "card_carried_over of a card that begins the next round",
 					fmt.Sprintf("card %d begins the round, and was not announced as kept", p.CardSeq)
