@@ -86,9 +86,20 @@ func outcome(name, doc, breach string, on ...baccarat.Spot) *Rule {
 }
 
 func (p *Pass) judgeOutcome(w *record.Wager) {
-	if p.misjudged(w) && !p.dragonPush(w) {
-		p.reportOutcome(w, p.disposition(w), w.Disposition())
+	if !p.misjudged(w) || p.dragonPush(w) {
+		return
 	}
+	unread := record.Index(p.Round.Steps, func(s *record.Step) bool {
+		return s.Amount == 0 && s.Kind <= record.StepReturned && s.Wager >= 0 && p.Round.Wagers[s.Wager].ID == w.ID
+	})
+	if unread >= 0 && w.Settlements() > 1 {
+		p.Report(Finding{
+			Subject: finding.OfWager(w.ID), Seat: w.Seat, Verdict: finding.Unauditable,
+			Evidence: []record.Seq{p.Round.Steps[unread].Seq}, Observed: p.unread(w.Seat),
+		})
+		return
+	}
+	p.reportOutcome(w, p.disposition(w), w.Disposition())
 }
 
 // misjudged reports whether a wager was settled otherwise than by the cards that count.
