@@ -115,13 +115,30 @@ func checkCutcardAside(p *Pass) {
 			})
 			continue
 		}
-		if r := round(p.Shoe, c.Round); r != nil && r.Ended == 0 && !r.Missing && !r.Complete {
+		r := round(p.Shoe, c.Round)
+		if r == nil || r.Ended != 0 || r.Missing || r.Complete {
+			continue
+		}
+		if unreadIn(p.Shoe, r) {
+			p.CannotJudge("a card of the hand in progress was not read, and its end was not reported", c.Seq)
+		} else {
 			p.Report(Finding{
 				Round: c.Round, Expected: "the hand in progress finished", Observed: "no result",
 				Evidence: []record.Seq{c.Seq},
 			})
 		}
 	}
+}
+
+// unreadIn reports whether a card that left the shoe in a round was not read.
+func unreadIn(s *record.Shoe, r *record.RoundSummary) bool {
+	next := roundAfter(s, r.No)
+	for i, at := range s.OrderAt {
+		if at >= r.Card && (next == nil || at < next.Card) && s.Order[i] == baccarat.Unread {
+			return true
+		}
+	}
+	return false
 }
 
 func checkLastHandAnnounced(p *Pass) {
