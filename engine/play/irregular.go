@@ -11,7 +11,7 @@ import (
 // faceUp notes a card found face up in the shoe. It belongs to the round in progress, or to the one about to be dealt.
 func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 	card := readCard(p.Card)
-	if s.IsFaceUp(p.CardSeq) {
+	if p.CardSeq != 0 && s.IsFaceUp(p.CardSeq) || s.foundLast(p, card) {
 		return // published before, under another event id
 	}
 	round, burn := s.comingRound(c.round), -1
@@ -33,6 +33,17 @@ func (s *Shoe) faceUp(c *turn, p *schema.CardFoundFaceup) {
 	if !burned && !s.dealtAlready(p.CardSeq) {
 		s.takeOut(c, card)
 	}
+}
+
+// foundLast reports whether a card found face up, without a number, is the one that was found last and waits for its
+// burn.
+func (s *Shoe) foundLast(p *schema.CardFoundFaceup, card baccarat.Card) bool {
+	k := len(s.FaceUps)
+	if p.CardSeq != 0 || k == 0 {
+		return false
+	}
+	last := &s.FaceUps[k-1]
+	return last.CardSeq == 0 && last.Card == card && last.Destination == p.Destination && last.Burn < 0
 }
 
 // dealtAlready reports whether a card was dealt into an open round: it has left the shoe.
