@@ -73,7 +73,10 @@ var outcomeFamily = []*Rule{
 func outcome(name, doc, breach string, on ...baccarat.Spot) *Rule {
 	return &Rule{
 		Name: name, Doc: doc, Breach: breach, Severity: finding.Critical, At: Settled,
-		Needs: baccarat.FeedWagers | baccarat.FeedSettlement, Covers: []string{"vig.only-on-banker-win"},
+		Needs: baccarat.FeedWagers | baccarat.FeedSettlement,
+		Covers: []string{
+			"vig.ez.none", "vig.novig6.none", "vig.only-on-banker-win", "vig.tie25.all-players", "vig.tie25.amount",
+		},
 		Check: func(p *Pass) {
 			for i := range p.Round.Wagers {
 				w := &p.Round.Wagers[i]

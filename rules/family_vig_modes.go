@@ -62,7 +62,8 @@ func checkTieAmount(p *Pass) {
 				Subject: finding.OfSeat(c.seat), Parts: ofWagers(c.wagers), Seat: c.seat, Amount: abs(floor - amount),
 				Evidence: append(cardEvidence(r), c.steps...),
 				Expected: fmt.Sprintf("%d percent of the banker wager: %s", percent, p.money(floor)),
-				Observed: p.money(amount), Apart: !p.ofReturned(c, percent, amount),
+				Observed: p.money(amount),
+				Apart:    !p.ofReturned(c, percent, amount) && p.asCommission(c, amount) == nil,
 			})
 			p.exchangedTie(c, percent)
 		}
@@ -219,6 +220,7 @@ func checkNoVigorish(mode baccarat.VigorishMode) func(*Pass) {
 			f := Finding{
 				Subject: finding.OfSeat(s.Seat), Seat: s.Seat, Amount: s.Amount, Evidence: []record.Seq{s.Seq},
 				Expected: fmt.Sprintf("no vigorish under %v", mode), Observed: p.money(s.Amount) + " taken",
+				Parts: p.asWin(s),
 			}
 			if !p.liftedAgain(s, &f) && quarter && p.namesBanker(s) {
 				f.Verdict = finding.Suspect
@@ -336,8 +338,19 @@ func checkDragonCharge(p *Pass) {
 	}
 }
 
-// asCommission are the wagers of a charge if each was paid, and the charge is a commission on that: the payment and the
-// charge are one mistake, a dragon 7 that was settled as another win of the banker hand.
+// asWin are the wagers of the charge of a step, if asCommission has them.
+func (p *Pass) asWin(s *record.Step) []finding.Subject {
+	p.stakeCharges()
+	c := p.chargeWith(s)
+	if c == nil {
+		return nil
+	}
+	amount, _, _ := p.ofStake(c, dragonPercent)
+	return p.asCommission(c, amount)
+}
+
+// asCommission are the wagers of a charge if each was paid, and the charge is a commission on that: where they do not
+// win, the payment and the charge are one mistake, a round that was settled as a win of the banker hand.
 func (p *Pass) asCommission(c *charge, amount int64) []finding.Subject {
 	for _, id := range c.wagers {
 		if p.Round.Wagers[p.Round.WagerIndex(id)].Disposition() != baccarat.Pay {
