@@ -568,8 +568,11 @@ func checkTotalCall(p *Pass) {
 	}
 	s := countsHeard(p.Round, baccarat.TotalCards, baccarat.NoHand, uint8(c.Cards()))
 	announced := func(cards uint32) string { return schema.Count(cards, "card") + " announced" }
+	unread := s.wrong != nil && s.wrong.Value == 0
 	switch {
-	case s.wrong != nil:
+	case unread && !s.right:
+		p.CannotJudge("how many cards were announced was not reported", s.wrong.Seq)
+	case s.wrong != nil && !unread:
 		p.judgeWrong(&s, announced(uint32(c.Cards())), announced(s.wrong.Value))
 	case s.first == nil:
 		p.reportCall(nil, finding.Subject{}, announced(uint32(c.Cards())), "not announced")
