@@ -30,7 +30,9 @@ var shoeFamily = []*Rule{
 		Name: "shoe.decks.royal-eight", Doc: "Royal Baccarat Bonus is offered with exactly eight decks.",
 		Breach:   "Royal bonus is on offer while six, seven or nine or more decks are in the shoe.",
 		Severity: finding.Critical, At: Prepared, Again: true, Check: decksOf(baccarat.SideRoyal, 8),
-		Covers: []string{"shoe.decks.min", wrongDecksHide, wrongDecksSum, "shoe.loaded-as-received"},
+		Covers: []string{
+			"shoe.decks.min", "shoe.decks.treasures-six-or-eight", wrongDecksHide, wrongDecksSum, "shoe.loaded-as-received",
+		},
 	},
 	{
 		Name: "shoe.decks.treasures-six-or-eight", Doc: "5 Treasures is offered with six or eight decks.",
