@@ -317,6 +317,9 @@ func checkCollectionSum(p *Pass) {
 func (p *Pass) paidElsewhere(c *record.Collection) {
 	owing := p.Shoe.PaidFor(c)
 	if owing == c.Seat {
+		if other := p.takenWith(c); other != 0 {
+			p.CannotJudge(fmt.Sprintf("whether seats %d and %d are of one patron is not known", c.Seat, other), c.Seq)
+		}
 		return
 	}
 	p.Suspect(Finding{
@@ -324,6 +327,23 @@ func (p *Pass) paidElsewhere(c *record.Collection) {
 		Expected: fmt.Sprintf("vigorish of seat %d at seat %d", owing, owing),
 		Observed: fmt.Sprintf("%s at seat %d", p.money(c.Amount), c.Seat),
 	})
+}
+
+// takenWith is another seat whose vigorish a collection took with that of its own, 0 if there is none or if its patron
+// may have moved: no one is reported at one of the two. Vigorish is extracted "from the winning player".
+// N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
+func (p *Pass) takenWith(c *record.Collection) uint32 {
+	seats := p.Table.Occupied
+	if !c.Named || len(seats) > 0 && !slices.Contains(seats, c.Seat) {
+		return 0
+	}
+	for i := range p.Shoe.Dues {
+		if d := &p.Shoe.Dues[i]; d.CollectedAt == c.Seq && !d.AtOnce && d.Collected > 0 && d.Seat != c.Seat &&
+			(len(seats) == 0 || slices.Contains(seats, d.Seat)) {
+			return d.Seat
+		}
+	}
+	return 0
 }
 
 // roundedApart reports whether a collection is a sum of vigorish of which each was rounded by itself when it was
