@@ -303,12 +303,38 @@ func checkCollectionSum(p *Pass) {
 			rounded = byRate
 		}
 		owed, expected := p.sumOwed(c, rounded, min(low+rest, high), high)
-		p.suspectIf(apart, Finding{
+		f := Finding{
 			Subject: finding.OfSeat(c.Seat), Parts: ofWagers(collected(p.Shoe, c)), Seat: c.Seat,
-			Amount:   abs(owed - c.Amount),
-			Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
+			Amount: abs(owed - c.Amount), Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
 			Expected: expected, Observed: p.money(c.Amount),
-		})
+		}
+		if c.Amount > owed {
+			p.owedElsewhere(&f)
+		}
+		p.suspectIf(apart, f)
+	}
+}
+
+// owedElsewhere adds to a finding of a collection that was too much the one seat that still owes what was too much: the
+// vigorish of a player was taken from another one.
+func (p *Pass) owedElsewhere(f *Finding) {
+	owed := p.Shoe.OwedAtShuffle
+	if p.Shoe.NextShuffled == 0 {
+		owed = p.Shoe.Owed(nil)
+	}
+	var other uint32
+	for _, o := range owed {
+		switch {
+		case o.Seat == f.Seat || o.Amount != f.Amount:
+		case other != 0:
+			return // it is not known which of them
+		default:
+			other = o.Seat
+		}
+	}
+	if other != 0 {
+		f.Parts = append(f.Parts, finding.OfSeat(other))
+		f.Observed += fmt.Sprintf(", as much more as seat %d still owes", other)
 	}
 }
 
