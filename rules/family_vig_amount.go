@@ -323,6 +323,7 @@ func vigAmount(verdict baccarat.VigVerdict) func(*Pass) {
 					p.Findings[from+i].Apart = wrong
 				}
 				p.exchangedVig(v, c)
+				p.chargedHere(v, c)
 			}
 		})
 	}
@@ -353,6 +354,38 @@ func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
 		f.join(&under)
 		f.Parts = append(f.Parts, under.Parts...)
 		return
+	}
+}
+
+// chargedHere adds to the finding of a charge with too much the one wager of another seat that is not charged, if both
+// are right when what it owes is taken off: the vigorish of a player was taken from another one. It is one mistake.
+func (p *Pass) chargedHere(v baccarat.Vig, c *charge) {
+	last := len(p.Findings) - 1
+	if last < 0 || p.rule.Name != "vig.amount.over" || p.Findings[last].Rule != p.rule || p.Findings[last].Seat != c.seat {
+		return
+	}
+	var other *record.Wager
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
+		if w.Spot != baccarat.SpotBanker || w.Seat == c.seat || w.Paid.Times == 0 || w.Gone || p.Round.Charged(i) {
+			continue
+		}
+		exact, _ := v.Exact(w.Amount)
+		due := func(owed int64) bool {
+			return v.Judge(owed, w.Amount) == baccarat.VigLegal && v.Judge(c.amount-owed, c.won...) == baccarat.VigLegal
+		}
+		switch {
+		case !due(exact) && !due(v.Rounded(w.Amount)):
+		case other != nil:
+			return // it is not known which of them
+		default:
+			other = w
+		}
+	}
+	if other != nil {
+		f := &p.Findings[last]
+		f.Parts = append(f.Parts, finding.OfWager(other.ID))
+		f.Observed += fmt.Sprintf(", as much more as seat %d owes, which is not charged", other.Seat)
 	}
 }
 
