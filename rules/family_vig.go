@@ -334,7 +334,7 @@ func (p *Pass) owedElsewhere(f *Finding) {
 	}
 	if other != 0 {
 		f.Parts = append(f.Parts, finding.OfSeat(other))
-		f.Observed += fmt.Sprintf(", as much more as seat %d still owes", other)
+		f.Observed += fmt.Sprintf(": the excess is what seat %d still owes", other)
 	}
 }
 

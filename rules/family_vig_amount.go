@@ -385,7 +385,7 @@ func (p *Pass) chargedHere(v baccarat.Vig, c *charge) {
 	if other != nil {
 		f := &p.Findings[last]
 		f.Parts = append(f.Parts, finding.OfWager(other.ID))
-		f.Observed += fmt.Sprintf(", as much more as seat %d owes, which is not charged", other.Seat)
+		f.Observed += fmt.Sprintf(": the excess is what seat %d owes and was not charged", other.Seat)
 	}
 }
 
