@@ -740,7 +740,6 @@ func TestReadAccess(t *testing.T) {
 	}
 }
 
-// A dealer has a rate in the console from the number of rounds at which the report of dealers has one.
 // The page of a dealer shows the amounts of each currency.
 func TestDealerOfTwoCurrencies(t *testing.T) {
 	t.Parallel()
@@ -788,6 +787,7 @@ func TestDealerOfLongAgo(t *testing.T) {
 	}
 }
 
+// A dealer has a rate in the console from the number of rounds at which the report of dealers has one.
 func TestRateThreshold(t *testing.T) {
 	t.Parallel()
 	for rounds, tooFew := range map[uint64]bool{299: true, 300: true, 499: true, 500: false} {
