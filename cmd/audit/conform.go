@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -48,10 +47,7 @@ not, and 2 if a file cannot be opened. Findings about the play do not change it.
 				return cli.WrongUsage(err)
 			}
 			report, err := conform.Files(cmd.Context(), src, opt)
-			switch {
-			case cmd.Context().Err() != nil:
-				return errors.New("interrupted: the rest of the files was not read")
-			case err != nil:
+			if err != nil {
 				return cli.WrongUsageIf(err, file.ErrNoEvents)
 			}
 			if format == "json" {

@@ -152,7 +152,11 @@ func Files(ctx context.Context, src *file.Source, opt engine.Options) (*Report, 
 		report: Report{Engine: opt.Version, Files: src.Paths(), Unreadable: []Problem{}, Tables: []Table{}},
 	}
 	c.decoder.Accept(opt.Books.Words())
-	if err := src.Consume(ctx, c.read); err != nil {
+	err := src.Consume(ctx, c.read)
+	switch {
+	case ctx.Err() != nil:
+		return nil, file.ErrInterrupted
+	case err != nil:
 		if _, ok := errors.AsType[*fs.PathError](err); ok {
 			err = cli.WrongUsage(err)
 		}

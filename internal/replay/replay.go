@@ -54,7 +54,7 @@ func Files(ctx context.Context, src *file.Source, opt engine.Options, sink pipel
 	var path *fs.PathError
 	switch {
 	case ctx.Err() != nil:
-		return sum, errors.Join(errors.New("interrupted: the rest of the files was not read"), err)
+		return sum, errors.Join(file.ErrInterrupted, err)
 	case errors.As(err, &path):
 		return sum, cli.WrongUsage(err)
 	}

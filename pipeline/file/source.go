@@ -192,6 +192,9 @@ func (s *stream) Begin(offset, end int64) { s.skip, s.want = max(0, offset), end
 // Generation is 0: who reads a file is not counted.
 func (s *stream) Generation() int32 { return 0 }
 
+// ErrInterrupted is what commands report that were interrupted while they read files.
+var ErrInterrupted = errors.New("interrupted: the rest of the files was not read")
+
 // ErrNoEvents is returned for standard input or a pipe that ends before its first event: what writes it has failed.
 var ErrNoEvents = errors.New("no events")
 
