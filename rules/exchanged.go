@@ -209,7 +209,7 @@ func (p *Pass) crossing(won, lost *record.Wager) (lacks int64, crossed bool) {
 	return due + moved(won) - moved(lost) - lost.Amount, due > 0
 }
 
-// citeBoth gives a finding the citations of another one of the rule as well.
+// citeBoth adds the citations of f, a finding of the rule that is evaluated, to g.
 func (p *Pass) citeBoth(g, f *Finding) {
 	g.Cites = append(p.clauses(g, g.Rule), p.clauses(f, p.rule)...)
 	slices.Sort(g.Cites)

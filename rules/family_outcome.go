@@ -92,6 +92,7 @@ func (p *Pass) judgeOutcome(w *record.Wager) {
 	if !p.misjudged(w) || p.dragonPush(w) {
 		return
 	}
+	// A motion without an amount may be the one that put a mistake right.
 	unread := record.Index(p.Round.Steps, func(s *record.Step) bool {
 		return s.Amount == 0 && s.Kind <= record.StepReturned && s.Wager >= 0 && p.Round.Wagers[s.Wager].ID == w.ID
 	})

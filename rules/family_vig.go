@@ -315,8 +315,8 @@ func checkCollectionSum(p *Pass) {
 	}
 }
 
-// owedElsewhere adds to a finding of a collection that was too much the one seat that still owes what was too much: the
-// vigorish of a player was taken from another one.
+// owedElsewhere adds to the finding about an excessive collection the one seat that still owes as much as the excess:
+// its vigorish was taken from the wrong seat.
 func (p *Pass) owedElsewhere(f *Finding) {
 	owed := p.Shoe.OwedAtShuffle
 	if p.Shoe.NextShuffled == 0 {
@@ -355,8 +355,8 @@ func (p *Pass) paidElsewhere(c *record.Collection) {
 	})
 }
 
-// takenWith is another seat whose vigorish a collection took with that of its own, 0 if there is none or if its patron
-// may have moved: no one is reported at one of the two. Vigorish is extracted "from the winning player".
+// takenWith is another seat whose vigorish a collection took as well, 0 if there is none. It is 0 also if one of the
+// two seats is vacant: the patron may have moved. Vigorish is extracted "from the winning player".
 // N.J.A.C. 19:47-3.3(c), 7.3(c); 9 NYCRR 5324.21(c)(3).
 func (p *Pass) takenWith(c *record.Collection) uint32 {
 	seats := p.Table.Occupied

@@ -357,8 +357,8 @@ func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
 	}
 }
 
-// chargedHere adds to the finding of a charge with too much the one wager of another seat that is not charged, if both
-// are right when what it owes is taken off: the vigorish of a player was taken from another one. It is one mistake.
+// chargedHere adds to the finding about an excessive charge the one wager of another seat that was not charged, if the
+// excess is what it owes: its vigorish was taken from the wrong seat. It is one mistake.
 func (p *Pass) chargedHere(v baccarat.Vig, c *charge) {
 	last := len(p.Findings) - 1
 	if last < 0 || p.rule.Name != "vig.amount.over" || p.Findings[last].Rule != p.rule || p.Findings[last].Seat != c.seat {

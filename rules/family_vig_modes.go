@@ -338,7 +338,7 @@ func checkDragonCharge(p *Pass) {
 	}
 }
 
-// asWin are the wagers of the charge of a step, if asCommission has them.
+// asWin is asCommission for the charge of a step.
 func (p *Pass) asWin(s *record.Step) []finding.Subject {
 	p.stakeCharges()
 	c := p.chargeWith(s)
@@ -349,8 +349,8 @@ func (p *Pass) asWin(s *record.Step) []finding.Subject {
 	return p.asCommission(c, amount)
 }
 
-// asCommission are the wagers of a charge if each was paid, and the charge is a commission on that: where they do not
-// win, the payment and the charge are one mistake, a round that was settled as a win of the banker hand.
+// asCommission are the wagers of a charge if each was paid, and the charge is the commission on what was paid. If they
+// did not win, the payment and the charge are one mistake: the round was settled as a win of the banker hand.
 func (p *Pass) asCommission(c *charge, amount int64) []finding.Subject {
 	for _, id := range c.wagers {
 		if p.Round.Wagers[p.Round.WagerIndex(id)].Disposition() != baccarat.Pay {

@@ -806,8 +806,8 @@ func (o *holder) next(s *record.Squeeze) bool {
 	return false
 }
 
-// thirdHanded judges to whom the third card was handed. Of a hand that another patron returned than had it, which
-// midi.squeeze.faces reports, both patrons are meant.
+// thirdHanded judges to whom the third card was handed. If the patron who returned the hand is not the one who was
+// given it, which midi.squeeze.faces reports, either of them may have the card.
 func (p *Pass) thirdHanded(o *holder, s *record.Squeeze) {
 	if o.seat == 0 || slices.Contains([]uint32{o.seat, o.given, o.half}, s.Seat) || p.hasLeft(o.back, s) {
 		return

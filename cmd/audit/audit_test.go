@@ -65,7 +65,7 @@ func cut(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(ts.ReadFile(args[0]))[:n], 0o600))
 }
 
-// TestInterrupted ends commands that read and write no service by a signal: they write no complete result.
+// TestInterrupted cancels commands that need no service: each reports that it was interrupted.
 func TestInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -61,7 +61,7 @@ func (t *Table) deal(c *turn, s *Shoe, r *record.Round, p *schema.CardDealt) {
 	s.carryUnannounced(c, r, p.CardSeq, card)
 	carried := r.Carried != 0 && p.CardSeq == r.Carried
 	if p.CardSeq < s.Numbered && s.startsOver(r, p.CardSeq) {
-		s.CardsLost = true // by the numbers it is not known how many cards are out
+		s.CardsLost = true // the numbers do not show how many cards are out
 	}
 	if before := r.Card(p.CardSeq); before != nil && p.CardSeq != 0 {
 		if before.Hand != baccarat.Hand(p.Hand) || p.Index != 0 && uint32(before.Index) != p.Index || before.Card != card {
