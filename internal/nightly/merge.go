@@ -390,12 +390,20 @@ func (r *run) supersede(ctx context.Context, w window, row *clickhouse.AuditRun)
 
 // floor evaluates the rules that compare tables on the configurations in force in the day.
 func (r *run) floor(ctx context.Context, w window, replayed []finding.Finding) ([]finding.Finding, error) {
-	configs, err := r.store.Configs(ctx, r.Property, w.until)
+	configs, err := r.store.Configs(ctx, r.Property, w.from, w.until)
 	if err != nil {
 		return nil, err
 	}
-	// The days are in order: the rounds of those before are known.
-	more, err := r.store.FirstRounds(ctx, r.Property, r.usedUntil, w.until)
+	from := r.usedUntil // the days are in order: the rounds of those before are known
+	if from == 0 {
+		from = w.from
+		for i := range configs {
+			if !configs[i].Closed {
+				from = min(from, configs[i].EffectiveAt)
+			}
+		}
+	}
+	more, err := r.store.FirstRounds(ctx, r.Property, from, w.until)
 	if err != nil {
 		return nil, err
 	}

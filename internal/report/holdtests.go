@@ -57,11 +57,15 @@ func RunHoldTests(ctx context.Context, store *clickhouse.Store, engine *engine.O
 	if err != nil {
 		return nil, err
 	}
+	from, _, err := engine.Calendar.Bounds(now.From, "")
+	if err != nil {
+		return nil, err
+	}
 	_, until, err := engine.Calendar.Bounds(now.To, "")
 	if err != nil {
 		return nil, err
 	}
-	configs, err := store.Configs(ctx, property, until)
+	configs, err := store.Configs(ctx, property, from, until)
 	if err != nil {
 		return nil, err
 	}

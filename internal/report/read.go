@@ -63,7 +63,7 @@ type period struct{ from, until int64 }
 
 // readMoney reads the input of a report of money and builds it.
 func readMoney(ctx context.Context, store *clickhouse.Store, s Scope, name string, p period) (*output.Sheet, error) {
-	configs, err := store.Configs(ctx, s.Property, p.until)
+	configs, err := store.Configs(ctx, s.Property, p.from, p.until)
 	if err != nil {
 		return nil, err
 	}

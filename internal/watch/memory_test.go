@@ -193,8 +193,17 @@ func (m *memory) RoundsOf(_ context.Context, _ string, shoes []*clickhouse.Close
 	return all, nil
 }
 
-func (m *memory) Configs(context.Context, string, int64) ([]rows.Config, error) {
-	return m.configs, nil
+func (m *memory) Configs(_ context.Context, _ string, from, before int64) ([]rows.Config, error) {
+	last := map[string]int64{} // of each table, before from
+	for i := range m.configs {
+		if c := &m.configs[i]; c.EffectiveAt < from {
+			last[c.TableID] = max(last[c.TableID], c.EffectiveAt)
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(m.configs), func(c rows.Config) bool {
+		at, known := last[c.TableID]
+		return c.EffectiveAt >= before || c.EffectiveAt < from && (!known || c.EffectiveAt != at)
+	}), nil
 }
 
 func (*memory) Gaps(context.Context, string, int64) ([]finding.Finding, error) { return nil, nil }

@@ -124,8 +124,7 @@ func (n *night) run(ctx context.Context, first bool) error {
 	}
 	maps.DeleteFunc(w.lateKeys, func(_ string, at int64) bool { return n.from-at > int64(lookback) })
 	n.LateSubjects = w.lateKeys
-	var err error
-	if w.configs, err = n.store.Configs(ctx, n.options.Property, n.until+int64(settling)); err != nil {
+	if err := w.enact(ctx, w.after.At-int64(lookback), n.until+int64(settling)); err != nil {
 		return err
 	}
 	n.Findings = n.Findings[:0]
@@ -136,6 +135,7 @@ func (n *night) run(ctx context.Context, first bool) error {
 		if err := w.save(ctx); err != nil {
 			return err
 		}
+		var err error
 		if n.Until, err = n.last(ctx); err != nil {
 			return err
 		}
@@ -192,9 +192,14 @@ func (n *night) to(ctx context.Context, w *watcher, until int64) (err error) {
 		}
 	}()
 	var spare []rows.Evidence
-	items, err := w.next(ctx, w.after, until)
+	times := 1 // all waits for the first read: it is a small one
+	items, err := w.next(ctx, w.after, until, times)
 	for err == nil && len(items) > 0 {
-		following := w.ahead(ctx, items[len(items)-1].Cursor, until)
+		if err := w.cover(ctx, items); err != nil {
+			return err
+		}
+		times = min(2*times, nightReads)
+		following := w.ahead(ctx, items[len(items)-1].Cursor, until, times)
 		for some := range slices.Chunk(items, w.options.atOnce) {
 			if err := w.score(some); err != nil {
 				return err
@@ -261,10 +266,10 @@ func (n *night) add(e *rows.Evidence) {
 }
 
 // ahead reads what follows a cursor while what is before it is scored.
-func (w *watcher) ahead(ctx context.Context, after clickhouse.Cursor, until int64) func() ([]item, error) {
+func (w *watcher) ahead(ctx context.Context, after clickhouse.Cursor, until int64, times int) func() ([]item, error) {
 	var items []item
 	read := beside(func() (err error) {
-		items, err = w.next(ctx, after, until)
+		items, err = w.next(ctx, after, until, times)
 		return err
 	})
 	return func() ([]item, error) {

@@ -14,12 +14,7 @@ import (
 
 // of returns the law and the offer of a round by the latest configuration of its name.
 func (w *watcher) of(table string, p *clickhouse.PlayedRound) (*terms, error) {
-	config := ""
-	for i := range w.configs {
-		if c := &w.configs[i]; c.TableID == table && c.ConfigID == p.Config && c.At <= p.At && !c.Closed {
-			config = c.Config
-		}
-	}
+	config := w.configs.of(table, p.Config, p.At)
 	if t, ok := w.terms[config]; ok {
 		return t, nil
 	}

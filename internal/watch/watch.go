@@ -67,7 +67,8 @@ type Store interface {
 		[]clickhouse.PlayedRound, []clickhouse.ClosedShoe, error)
 	// RoundsOf are the rounds of each of some closed shoes, with all that is known of them.
 	RoundsOf(ctx context.Context, property string, shoes []*clickhouse.ClosedShoe) ([][]clickhouse.PlayedRound, error)
-	Configs(ctx context.Context, property string, before int64) ([]rows.Config, error)
+	// Configs are the configurations in force from one time to before another.
+	Configs(ctx context.Context, property string, from, before int64) ([]rows.Config, error)
 	FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error)
 	// Gaps are the findings about missing events from before a time.
 	Gaps(ctx context.Context, property string, before int64) ([]finding.Finding, error)
@@ -106,7 +107,7 @@ type watcher struct {
 	resumed, unsaved bool
 
 	terms   map[string]*terms
-	configs []rows.Config
+	configs inForce
 	// settled are the first rounds of the configurations so far, up to the time until.
 	settled rows.Rounds
 	until   int64
@@ -137,8 +138,8 @@ const (
 	shoesAtOnce  = 100
 )
 
-// nightReads is how many times as many a night reads together: a query reads whole granules of each table of the
-// property, however few rounds it wants of them.
+// nightReads is how many times as many a night reads together, after its first reads: a query reads whole granules of
+// each table of the property, however few rounds it wants of them.
 const nightReads = 4
 
 // newWatcher returns a watch.
@@ -183,7 +184,7 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 				return step, err
 			}
 		}
-		items, err := w.next(ctx, w.after, step.Watermark)
+		items, err := w.next(ctx, w.after, step.Watermark, 1)
 		sought := max(step.Watermark-w.lateAt, w.lateAt-step.Watermark) < int64(lateEvery)
 		if err == nil && len(items) == 0 && !sought {
 			if items, err = w.overdue(ctx); len(items) == 0 {
@@ -191,6 +192,9 @@ func (w *watcher) Pass(ctx context.Context) (step Step, err error) {
 			}
 		}
 		if err != nil || len(items) == 0 {
+			return step, err
+		}
+		if err := w.cover(ctx, items); err != nil {
 			return step, err
 		}
 		if err := w.score(items); err != nil {
@@ -207,9 +211,9 @@ type item struct {
 	played []clickhouse.PlayedRound
 }
 
-// next returns what follows a cursor up to a time, in order.
-func (w *watcher) next(ctx context.Context, after clickhouse.Cursor, until int64) ([]item, error) {
-	mostRounds, mostShoes := w.most()
+// next returns what follows a cursor up to a time, in order: at most so many times what is scored together.
+func (w *watcher) next(ctx context.Context, after clickhouse.Cursor, until int64, times int) ([]item, error) {
+	mostRounds, mostShoes := times*w.options.atOnce, times*shoesAtOnce
 	rounds, err := w.store.Settled(ctx, w.options.Property, after, until, mostRounds)
 	if err != nil {
 		return nil, err
@@ -221,16 +225,8 @@ func (w *watcher) next(ctx context.Context, after clickhouse.Cursor, until int64
 	if err != nil {
 		return nil, err
 	}
-	items := w.merged(rounds, shoes)
+	items := merged(rounds, shoes, mostRounds, mostShoes)
 	return items, w.play(ctx, items)
-}
-
-// most is the maximum numbers of rounds and shoes that are read together.
-func (w *watcher) most() (rounds, shoes int) {
-	if w.day > 0 {
-		return nightReads * w.options.atOnce, nightReads * shoesAtOnce
-	}
-	return w.options.atOnce, shoesAtOnce
 }
 
 // play reads the rounds of all shoes at once: a query of one shoe takes nearly as long as one of many.
@@ -253,7 +249,7 @@ func (w *watcher) play(ctx context.Context, items []item) error {
 }
 
 // merged puts rounds and shoes in order. A list of maximum length may go on: what is behind it in the other one waits.
-func (w *watcher) merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe) []item {
+func merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe, mostRounds, mostShoes int) []item {
 	items := make([]item, 0, len(rounds)+len(shoes))
 	for i := range rounds {
 		items = append(items, item{Cursor: rounds[i].Cursor(), round: &rounds[i]})
@@ -263,7 +259,6 @@ func (w *watcher) merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.Clo
 	}
 	slices.SortFunc(items, func(a, b item) int { return a.Compare(&b.Cursor) })
 	end := len(items)
-	mostRounds, mostShoes := w.most()
 	for i := range items {
 		lastRound := len(rounds) == mostRounds && items[i].round == &rounds[len(rounds)-1]
 		lastShoe := len(shoes) == mostShoes && items[i].shoe == &shoes[len(shoes)-1]
@@ -349,7 +344,7 @@ func (w *watcher) overdue(ctx context.Context) ([]item, error) {
 			return end.Compare(&last) > 0
 		})
 	}
-	items := w.merged(rounds, shoes)
+	items := merged(rounds, shoes, w.options.atOnce, shoesAtOnce)
 	if len(items) == 0 {
 		maps.DeleteFunc(w.late, func(table string, _ *detectors.Host) bool {
 			return w.after.At-w.tables[table].At > int64(lateKept)
@@ -374,12 +369,11 @@ func (w *watcher) detectors(x *item) *detectors.Host {
 
 // floor evaluates the rules that compare tables after a configuration was added, or used for the first time.
 func (w *watcher) floor(ctx context.Context, until int64) error {
-	configs, err := w.store.Configs(ctx, w.options.Property, until+1)
-	if err != nil {
+	before := w.configs.list
+	if err := w.enact(ctx, min(w.after.At, until)-int64(lookback), until+1); err != nil {
 		return err
 	}
-	changed := len(configs) != len(w.configs)
-	w.configs = configs
+	changed := !slices.Equal(before, w.configs.list)
 	if from, unused := w.unused(); unused {
 		found, err := w.store.FirstRounds(ctx, w.options.Property, from, until+1)
 		if err != nil {
@@ -396,7 +390,7 @@ func (w *watcher) floor(ctx context.Context, until int64) error {
 		return err
 	}
 	floor := engine.NewFloor(w.options.Engine)
-	floor.Note(slices.Clone(configs))
+	floor.Note(slices.Clone(w.configs.list))
 	floor.NoteRounds(&w.settled)
 	floor.NoteGaps(gaps)
 	w.pending.findings = append(w.pending.findings, floor.Findings()...)
@@ -410,10 +404,11 @@ func (w *watcher) unused() (from int64, ok bool) {
 	for k, at := range w.settled.At {
 		latest[w.settled.TableID[k]] = max(latest[w.settled.TableID[k]], at)
 	}
-	for i := range w.configs {
-		c, next := &w.configs[i], i+1
-		replaced := next < len(w.configs) && w.configs[next].TableID == c.TableID
-		if c.Closed || replaced && w.configs[next].EffectiveAt <= w.until {
+	all := w.configs.list
+	for i := range all {
+		c, next := &all[i], i+1
+		replaced := next < len(all) && all[next].TableID == c.TableID
+		if c.Closed || replaced && all[next].EffectiveAt <= w.until {
 			continue
 		}
 		last, used := latest[c.TableID]

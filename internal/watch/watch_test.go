@@ -24,6 +24,7 @@ import (
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
+	"github.com/shoeproof/shoeproof/schema/rows"
 	"github.com/shoeproof/shoeproof/simulate/cheat"
 	"github.com/shoeproof/shoeproof/simulate/deal"
 )
@@ -318,5 +319,37 @@ func TestHands(t *testing.T) {
 	}
 	if want := "6cPLAYER1 7dBANKER1 KhPLAYER2 ??BANKER2 3dPLAYER3 "; got != want || len(player) != 3 || len(banker) != 2 {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// A round of a feed that is weeks behind was played under a configuration that is not in force any more.
+func TestRoundUnderAnOldConfiguration(t *testing.T) {
+	const day = int64(24 * time.Hour)
+	m := newMemory()
+	for i := range int64(3) {
+		m.configs = append(m.configs, rows.Config{
+			TableID: "t", ConfigID: fmt.Sprint("C", i), Config: fmt.Sprint("text ", i), At: 20 * i * day, EffectiveAt: 20 * i * day,
+		})
+	}
+	w := newWatcher(m, Options{Property: "ac-1"})
+	if err := w.enact(t.Context(), 50*day, 60*day); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.configs.of("t", "C2", 51*day); got != "text 2" {
+		t.Errorf("the configuration in force is %q", got)
+	}
+	for name, x := range map[string]item{
+		"round": {round: &clickhouse.PlayedRound{Table: "t", Config: "C0", At: 5 * day}},
+		"shoe":  {shoe: &clickhouse.ClosedShoe{}, played: []clickhouse.PlayedRound{{Table: "t", Config: "C0", At: 5 * day}}},
+	} {
+		if err := w.enact(t.Context(), 50*day, 60*day); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.cover(t.Context(), []item{x}); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.configs.of("t", "C0", 5*day); got != "text 0" {
+			t.Errorf("%s: the configuration is %q, want the first one", name, got)
+		}
 	}
 }

@@ -404,12 +404,16 @@ AND to_offset >= {first:Int64} AND from_offset <= {last:Int64} ORDER BY topic, f
 	return all, err
 }
 
-// Configs returns the configurations of a property's tables that were recorded before a time.
-func (s *Store) Configs(ctx context.Context, property string, before int64) ([]rows.Config, error) {
-	all, err := selected[rows.Config](ctx, s, "table_configs", `property_id = {property:String}
-AND at < fromUnixTimestamp64Nano({before:Int64})
-  AND effective_at < fromUnixTimestamp64Nano({before:Int64}) ORDER BY table_id, at, seq, pit_id`,
-		params("property", property, "before", before))
+// Configs returns the configurations of a property's tables that were in force from one time to before another, and
+// were recorded before that. Of each table the last one from before the first time is in force at it.
+func (s *Store) Configs(ctx context.Context, property string, from, before int64) ([]rows.Config, error) {
+	const known = `property_id = {property:String} AND at < fromUnixTimestamp64Nano({before:Int64}) `
+	all, err := selected[rows.Config](ctx, s, "table_configs", known+`
+AND effective_at < fromUnixTimestamp64Nano({before:Int64})
+AND (effective_at >= fromUnixTimestamp64Nano({from:Int64}) OR (table_id, effective_at) GLOBAL IN (
+    SELECT table_id, max(effective_at) FROM `+s.name("table_configs")+` WHERE `+known+`
+    AND effective_at < fromUnixTimestamp64Nano({from:Int64}) GROUP BY table_id))
+ORDER BY table_id, at, seq, pit_id`, params("property", property, "from", from, "before", before))
 	return all, s.explain("read the configurations", err)
 }
 

@@ -281,6 +281,27 @@ func TestDayCoverage(t *testing.T) {
 	}
 }
 
+func TestConfigsOfAPeriod(t *testing.T) {
+	s := open(t, migrated(t))
+	b := &pipeline.Batch{Range: pipeline.Range{Topic: "events", From: 1, To: 6}}
+	for i, c := range []rows.Config{
+		{TableID: "a", At: 10}, {TableID: "a", At: 20, Closed: true}, {TableID: "a", At: 30},
+		{TableID: "a", At: 60}, {TableID: "b", At: 5}, {TableID: "c", At: 20},
+	} {
+		c.PropertyID, c.EffectiveAt, c.Seq = "p1", c.At, uint64(i+1)
+		b.Configs = append(b.Configs, c)
+	}
+	write(t, s, b)
+	all, err := s.Configs(t.Context(), "p1", 25, 50)
+	var got []string
+	for i := range all {
+		got = append(got, fmt.Sprint(all[i].TableID, all[i].At))
+	}
+	if want := []string{"a20", "a30", "b5", "c20"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v, want %v: of each table the last one before, and what follows", got, err, want)
+	}
+}
+
 type planLine struct {
 	Line string `ch:"explain"`
 }
