@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/shoeproof/shoeproof/internal/testkit"
 	"github.com/shoeproof/shoeproof/schema/migrations"
@@ -304,6 +305,26 @@ func TestConfigsOfAPeriod(t *testing.T) {
 
 type planLine struct {
 	Line string `ch:"explain"`
+}
+
+// A year of stored rows does not slow down the queries of a day: FINAL reads the month of its condition alone.
+func TestMonthsArePruned(t *testing.T) {
+	s := open(t, migrated(t))
+	for month := time.January; month <= time.June; month++ {
+		at := time.Date(2026, month, 15, 0, 0, 0, 0, time.UTC).UnixNano()
+		b := &pipeline.Batch{Range: pipeline.Range{Topic: "events", From: int64(month), To: int64(month)}}
+		b.Shoes = []rows.Shoe{{PropertyID: "p1", TableID: "t", ShoeID: month.String(), At: at, GamingDay: "2026-01-15"}}
+		write(t, s, b)
+	}
+	plan, err := list[planLine](t.Context(), s, "explain", "EXPLAIN indexes = 1 SELECT count() FROM "+s.name("shoes")+
+		" FINAL WHERE property_id = 'p1' AND at >= toDateTime64('2026-03-01 00:00:00', 9, 'UTC') AND "+
+		"at < toDateTime64('2026-04-01 00:00:00', 9, 'UTC')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprint(plan); !strings.Contains(text, "Parts: 1/6") {
+		t.Errorf("the plan of a month reads other months: %s", text)
+	}
 }
 
 // The migration of the archive's indexes works with events in the table, and the queries of a day use them.

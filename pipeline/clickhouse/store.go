@@ -72,6 +72,7 @@ func connect(ctx context.Context, cfg Config) (*Store, error) {
 			"async_insert":                  0,        // on by default since 26.2
 			"distributed_foreground_insert": 1,        // the answer comes after the shards stored the rows
 			"distributed_product_mode":      "global", // a subquery reads all shards; no effect on one server
+			migrations.PruneFinal:           0,
 		},
 	})
 	if err != nil {

@@ -182,6 +182,11 @@ func (l Layout) each(right string, tables ...string) []string {
 	return grants
 }
 
+// PruneFinal is a setting of ClickHouse. With 0, a query with FINAL reads the months of its condition on the time; the
+// default reads all months (ClickHouse issue 104263). All rows of a key are of one month: their time is that of an
+// event.
+const PruneFinal = "defer_partition_pruning_after_final"
+
 // limits bound the queries of a reader and of the console: a screen that needs too much fails, and ingest does not. A
 // query may set its own within the maximum; 0, which is no limit, is below the minimum. The driver sets the time of a
 // query a little above its timeout.
@@ -215,6 +220,7 @@ func (l Layout) RoleSQL() (string, error) {
 			for _, s := range limits {
 				settings = append(settings, s.name+" = "+s.value+" MIN 1 MAX "+s.max)
 			}
+			settings = append(settings, PruneFinal+" = 0")
 			fmt.Fprintf(&out, "CREATE SETTINGS PROFILE IF NOT EXISTS %s%s;\nALTER SETTINGS PROFILE %[1]s%[2]s "+
 				"SETTINGS %[3]s TO %[1]s;\n", name, l.onCluster(), strings.Join(settings, ", "))
 		}
@@ -245,7 +251,7 @@ func (l Layout) RoleXML() (string, error) {
 				fmt.Fprintf(&out, "<%s>%s</%[1]s>", s.name, s.value)
 				fmt.Fprintf(&constraints, "<%s><min>1</min><max>%s</max></%[1]s>", s.name, s.max)
 			}
-			fmt.Fprintf(&out, "<constraints>%s</constraints>", constraints.String())
+			fmt.Fprintf(&out, "<%s>0</%[1]s><constraints>%s</constraints>", PruneFinal, constraints.String())
 		}
 		fmt.Fprintf(&out, "</%s_%s>\n", l.Database, r.Name)
 	}

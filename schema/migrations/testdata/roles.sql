@@ -96,7 +96,7 @@ GRANT
     SELECT ON shoeproof.v_withdrawn
 TO shoeproof_reader WITH REPLACE OPTION;
 CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_reader;
-ALTER SETTINGS PROFILE shoeproof_reader SETTINGS readonly = 2, max_execution_time = 60 MIN 1 MAX 120, max_memory_usage = 4000000000 MIN 1 MAX 4000000000, max_result_rows = 10000000 MIN 1 MAX 10000000 TO shoeproof_reader;
+ALTER SETTINGS PROFILE shoeproof_reader SETTINGS readonly = 2, max_execution_time = 60 MIN 1 MAX 120, max_memory_usage = 4000000000 MIN 1 MAX 4000000000, max_result_rows = 10000000 MIN 1 MAX 10000000, defer_partition_pruning_after_final = 0 TO shoeproof_reader;
 
 -- the console: what a reader may, and what people decide about findings
 CREATE ROLE IF NOT EXISTS shoeproof_console;
@@ -169,7 +169,7 @@ GRANT
     INSERT ON shoeproof.leases
 TO shoeproof_console WITH REPLACE OPTION;
 CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_console;
-ALTER SETTINGS PROFILE shoeproof_console SETTINGS max_execution_time = 60 MIN 1 MAX 120, max_memory_usage = 4000000000 MIN 1 MAX 4000000000, max_result_rows = 10000000 MIN 1 MAX 10000000 TO shoeproof_console;
+ALTER SETTINGS PROFILE shoeproof_console SETTINGS max_execution_time = 60 MIN 1 MAX 120, max_memory_usage = 4000000000 MIN 1 MAX 4000000000, max_result_rows = 10000000 MIN 1 MAX 10000000, defer_partition_pruning_after_final = 0 TO shoeproof_console;
 
 -- the console's second user, for evidence and replays: events, which name patrons, and nothing else
 CREATE ROLE IF NOT EXISTS shoeproof_archive;
@@ -179,7 +179,7 @@ GRANT
     SELECT ON shoeproof.v_events
 TO shoeproof_archive WITH REPLACE OPTION;
 CREATE SETTINGS PROFILE IF NOT EXISTS shoeproof_archive;
-ALTER SETTINGS PROFILE shoeproof_archive SETTINGS readonly = 2, max_execution_time = 60 MIN 1 MAX 120, max_memory_usage = 4000000000 MIN 1 MAX 4000000000, max_result_rows = 10000000 MIN 1 MAX 10000000 TO shoeproof_archive;
+ALTER SETTINGS PROFILE shoeproof_archive SETTINGS readonly = 2, max_execution_time = 60 MIN 1 MAX 120, max_memory_usage = 4000000000 MIN 1 MAX 4000000000, max_result_rows = 10000000 MIN 1 MAX 10000000, defer_partition_pruning_after_final = 0 TO shoeproof_archive;
 
 -- the nightly audit and exports: also the archive, which names patrons
 CREATE ROLE IF NOT EXISTS shoeproof_auditor;
