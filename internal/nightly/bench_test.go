@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"runtime/debug"
@@ -22,7 +23,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
+	"github.com/shoeproof/shoeproof/internal/settings"
 	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/internal/watch"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/schema"
@@ -35,8 +38,9 @@ const propertyYear = 2.2e9
 // BenchmarkArchive stores SHOEPROOF_EVENTS events (400,000 without it) of 100 tables, waits until ClickHouse has merged
 // them, then audits them again with each number of workers of SHOEPROOF_WORKERS (1 2 4 4+ without it), each time in a
 // process of its own. It prints the speed, the processor time of that process and of ClickHouse for an event, and what
-// a year of a property takes. A number with "+" behind it is of the whole command: it also scores the days again with
-// the detectors of audit watch, which has not scored them, and evaluates the statistics.
+// a year of a property takes. A number with "+" or "w" behind it is of the whole command: it also scores the days again
+// with the detectors of audit watch, and evaluates the statistics. With "w" a watch has scored the days before, as it
+// does live; without one the audit stores the evidence.
 func BenchmarkArchive(b *testing.B) {
 	cfg := server.Migrated(b)
 	store, name := clickhousetest.Open(b, cfg), cfg.Database
@@ -49,11 +53,16 @@ func BenchmarkArchive(b *testing.B) {
 	logDisk(b, store, name, f)
 	for b.Loop() {
 		for word := range strings.FieldsSeq(cmp.Or(os.Getenv("SHOEPROOF_WORKERS"), "1 2 4 4+")) {
-			workers, err := strconv.Atoi(strings.TrimSuffix(word, "+"))
+			number := strings.TrimRight(word, "+w")
+			workers, err := strconv.Atoi(number)
 			if err != nil {
 				b.Fatalf("SHOEPROOF_WORKERS: %v", err)
 			}
-			order := archiveRun{Database: name, Days: f.days, Workers: workers, Score: strings.HasSuffix(word, "+")}
+			order := archiveRun{Database: name, Days: f.days, Workers: workers, Score: word != number}
+			if strings.HasSuffix(word, "w") {
+				scoreLive(b, name)
+				rest(b, store)
+			}
 			s := auditAgain(b, &order, f)
 			b.Logf("%s workers: %7.0f events/s, us/event: process %.2f, ClickHouse %.2f; a property's year: %.1f minutes",
 				word, 1e6/s.wall, s.process, s.server, s.wall*propertyYear/1e6/60)
@@ -95,6 +104,21 @@ func eventsToStore(b *testing.B) int {
 
 // side is what an event takes, in microseconds.
 type side struct{ wall, process, server float64 }
+
+// scoreLive runs a watch over all that is stored.
+func scoreLive(b *testing.B, database string) {
+	b.Helper()
+	var cfg settings.Audit
+	cfg.ClickHouse.Addrs, cfg.ClickHouse.Database, cfg.ClickHouse.User = []string{server.Start(b).Addr}, database, "default"
+	err := watch.Run(b.Context(), &cfg, watch.RunOptions{
+		Options: watch.Options{Property: property, Since: opens.UnixNano(), Engine: options()},
+		Version: "test", Holder: "bench", Every: time.Second, Once: true, Log: slog.New(slog.DiscardHandler),
+		Passed: func(s watch.Step) { b.Logf("a watch scored %d rounds", s.Rounds) },
+	})
+	if err != nil {
+		b.Fatal(err)
+	}
+}
 
 // archiveRun is the order to a process that audits the archive again, and its answer.
 type archiveRun struct {
