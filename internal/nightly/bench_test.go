@@ -109,7 +109,8 @@ type side struct{ wall, process, server float64 }
 func scoreLive(b *testing.B, database string) {
 	b.Helper()
 	var cfg settings.Audit
-	cfg.ClickHouse.Addrs, cfg.ClickHouse.Database, cfg.ClickHouse.User = []string{server.Start(b).Addr}, database, "default"
+	cfg.ClickHouse.Addrs, cfg.ClickHouse.Database = []string{server.Start(b).Addr}, database
+	cfg.ClickHouse.User = "default"
 	err := watch.Run(b.Context(), &cfg, watch.RunOptions{
 		Options: watch.Options{Property: property, Since: opens.UnixNano(), Engine: options()},
 		Version: "test", Holder: "bench", Every: time.Second, Once: true, Log: slog.New(slog.DiscardHandler),

@@ -328,7 +328,8 @@ func TestRoundUnderAnOldConfiguration(t *testing.T) {
 	m := newMemory()
 	for i := range int64(3) {
 		m.configs = append(m.configs, rows.Config{
-			TableID: "t", ConfigID: fmt.Sprint("C", i), Config: fmt.Sprint("text ", i), At: 20 * i * day, EffectiveAt: 20 * i * day,
+			TableID: "t", ConfigID: fmt.Sprint("C", i), Config: fmt.Sprint("text ", i),
+			At: 20 * i * day, EffectiveAt: 20 * i * day,
 		})
 	}
 	w := newWatcher(m, Options{Property: "ac-1"})

@@ -286,8 +286,12 @@ func TestConfigsOfAPeriod(t *testing.T) {
 	s := open(t, migrated(t))
 	b := &pipeline.Batch{Range: pipeline.Range{Topic: "events", From: 1, To: 6}}
 	for i, c := range []rows.Config{
-		{TableID: "a", At: 10}, {TableID: "a", At: 20, Closed: true}, {TableID: "a", At: 30},
-		{TableID: "a", At: 60}, {TableID: "b", At: 5}, {TableID: "c", At: 20},
+		{TableID: "a", At: 10},
+		{TableID: "a", At: 20, Closed: true},
+		{TableID: "a", At: 30},
+		{TableID: "a", At: 60},
+		{TableID: "b", At: 5},
+		{TableID: "c", At: 20},
 	} {
 		c.PropertyID, c.EffectiveAt, c.Seq = "p1", c.At, uint64(i+1)
 		b.Configs = append(b.Configs, c)
