@@ -408,7 +408,7 @@ func (r *run) floor(ctx context.Context, w window, replayed []finding.Finding) (
 		return nil, err
 	}
 	r.used, r.usedUntil = append(r.used, more), w.until
-	gaps, err := r.store.Gaps(ctx, r.Property, w.until)
+	gaps, err := r.store.Gaps(ctx, r.Property, configs, w.until)
 	if err != nil {
 		return nil, err
 	}

@@ -206,7 +206,9 @@ func (m *memory) Configs(_ context.Context, _ string, from, before int64) ([]row
 	}), nil
 }
 
-func (*memory) Gaps(context.Context, string, int64) ([]finding.Finding, error) { return nil, nil }
+func (*memory) Gaps(context.Context, string, []rows.Config, int64) ([]finding.Finding, error) {
+	return nil, nil
+}
 
 func (*memory) FirstRounds(context.Context, string, int64, int64) (*rows.Rounds, error) {
 	return &rows.Rounds{}, nil

@@ -70,8 +70,8 @@ type Store interface {
 	// Configs are the configurations in force from one time to before another.
 	Configs(ctx context.Context, property string, from, before int64) ([]rows.Config, error)
 	FirstRounds(ctx context.Context, property string, from, before int64) (*rows.Rounds, error)
-	// Gaps are the findings about missing events from before a time.
-	Gaps(ctx context.Context, property string, before int64) ([]finding.Finding, error)
+	// Gaps are the findings about missing events after the first of some configurations, up to before a time.
+	Gaps(ctx context.Context, property string, after []rows.Config, before int64) ([]finding.Finding, error)
 	// NameEvents adds the ids of the events that prove findings.
 	NameEvents(ctx context.Context, findings []finding.Finding) error
 	WatchState(ctx context.Context, property string, of clickhouse.StateSeries, before uint64) (
@@ -385,7 +385,7 @@ func (w *watcher) floor(ctx context.Context, until int64) error {
 	if !changed {
 		return nil
 	}
-	gaps, err := w.store.Gaps(ctx, w.options.Property, until+1)
+	gaps, err := w.store.Gaps(ctx, w.options.Property, w.configs.list, until+1)
 	if err != nil {
 		return err
 	}

@@ -85,7 +85,7 @@ func (s *Store) Snapshots(ctx context.Context, topic string, partition int32, be
 			" (SELECT groupUniqArray((epoch, cut_from)) FROM " + s.name("journal") +
 			" WHERE topic = {topic:String} AND partition = {partition:Int32} AND cut_from > 0)) "
 		result, err := s.conn.Query(ctx, "SELECT "+of.columns+" FROM "+s.name("table_memory")+
-			" WHERE"+where+"AND (property_id, table_id, offset) GLOBAL IN (SELECT property_id, table_id, max(offset) FROM "+
+			" PREWHERE"+where+"AND (property_id, table_id, offset) GLOBAL IN (SELECT property_id, table_id, max(offset) FROM "+
 			s.name("table_memory")+
 			" WHERE"+where+"GROUP BY property_id, table_id) ORDER BY property_id, table_id, version DESC, seq DESC "+
 			"LIMIT 1 BY property_id, table_id",

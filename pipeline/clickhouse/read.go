@@ -56,9 +56,9 @@ func (f *Filter) query(columns, table, current string) (string, []any) {
 	switch {
 	case f.GamingDay != "" && f.LastDay != "":
 		add("gaming_day >= {gaming_day:Date32}", "gaming_day", f.GamingDay)
-		add("gaming_day <= {last_day:Date32}", "last_day", f.LastDay)
+		add("gaming_day <= {last_day:Date32}"+NearDays("gaming_day", "last_day"), "last_day", f.LastDay)
 	case f.GamingDay != "":
-		add("gaming_day = {gaming_day:Date32}", "gaming_day", f.GamingDay)
+		add("gaming_day = {gaming_day:Date32}"+NearDays("gaming_day", "gaming_day"), "gaming_day", f.GamingDay)
 	}
 	if f.Live {
 		where = append(where, fmt.Sprintf("version > 0 AND version < %d", replacing))

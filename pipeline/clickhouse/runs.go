@@ -439,7 +439,16 @@ GROUP BY r.table_id, c.effective_at ORDER BY t, played`,
 	return &all, s.explain("read the first rounds of the configurations", err)
 }
 
-// Gaps returns the findings about missing events of a property from before a time.
-func (s *Store) Gaps(ctx context.Context, property string, before int64) ([]finding.Finding, error) {
-	return s.Findings(ctx, Filter{PropertyID: property, Rule: "feed.gap", Until: schema.Time(before)})
+// Gaps returns the findings about missing events of a property after the first of some configurations, up to before a
+// time.
+func (s *Store) Gaps(ctx context.Context, property string, after []rows.Config, before int64) (
+	[]finding.Finding, error,
+) {
+	from := before
+	for i := range after {
+		from = min(from, after[i].At)
+	}
+	return s.Findings(ctx, Filter{
+		PropertyID: property, Rule: "feed.gap", From: schema.Time(from), Until: schema.Time(before),
+	})
 }

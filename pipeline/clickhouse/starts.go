@@ -65,8 +65,11 @@ func (s *Store) newestSnapshots(ctx context.Context, property string, starts []S
 	where, args := ofTables(property, len(starts), func(i int) (table, condition string) {
 		return starts[i].Table.Table, fmt.Sprintf("at < fromUnixTimestamp64Nano(toInt64(%d))", starts[i].Moment)
 	})
-	all, err := readRows[rows.Snapshot](ctx, s, "table_memory", " WHERE "+where+
-		" AND topic != '' ORDER BY at DESC, offset DESC, version DESC, seq DESC LIMIT 1 BY table_id", args)
+	// The states of the other snapshots, which are nearly all of the table, are not read.
+	const order = " ORDER BY at DESC, offset DESC, version DESC, seq DESC LIMIT 1 BY table_id"
+	all, err := readRows[rows.Snapshot](ctx, s, "table_memory", " PREWHERE "+where+
+		" AND topic != '' AND (table_id, seq, offset) GLOBAL IN (SELECT table_id, seq, offset FROM "+
+		s.name("table_memory")+" WHERE "+where+" AND topic != ''"+order+")"+order, args)
 	newest := map[string]*rows.Snapshot{}
 	for i := range all {
 		newest[all[i].TableID] = &all[i]
