@@ -282,30 +282,80 @@ func (s *Store) Overdue(ctx context.Context, of string, behind *Behind, limit in
 	const doing = "read the rounds and shoes of late feeds"
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.ReadTimeout)
 	defer cancel()
-	tables, times, numbers := []string{""}, []uint64{0}, []uint64{0}
-	for table, last := range behind.Last {
-		tables, times, numbers = append(tables, table), append(times, uint64(last.At)), append(numbers, uint64(last.Round))
-	}
-	args := params("property", of, "before", max(behind.After.At, 0), "tables", tables, "times", times,
-		"numbers", numbers, "since", uint64(max(behind.Since, 0)), "limit", limit)
-	where := func(at, round string) string {
-		return property + at + ` <= fromUnixTimestamp64Nano({before:Int64})
+	for _, g := range behind.groups() {
+		args := append(params("property", of, "before", max(behind.After.At, 0), "limit", limit,
+			"began", max(g.since-int64(longestRound), 0)), g.args...)
+		where := func(at, round string) string {
+			return property + g.tables + " AND at >= fromUnixTimestamp64Nano({began:Int64}) AND " + at +
+				` <= fromUnixTimestamp64Nano({before:Int64})
 AND (toUInt64(toUnixTimestamp64Nano(` + at + ")), toUInt64(" + round + `)) >
 (transform(toString(table_id), {tables:Array(String)}, {times:Array(UInt64)}, {since:UInt64}),
 transform(toString(table_id), {tables:Array(String)}, {numbers:Array(UInt64)}, toUInt64(0)))
 ORDER BY ` + at + ", table_id, shoe_id, " + round + " LIMIT {limit:UInt32}"
+		}
+		some, err := selected[PlayedRound](ctx, s, "rounds", where("settled_at", "round"), args)
+		if err != nil {
+			return nil, nil, s.explain(doing, err)
+		}
+		ended, err := selected[ClosedShoe](ctx, s, "shoes", where("closed_at", "toUInt32(4294967295)"), args)
+		if err != nil {
+			return nil, nil, s.explain(doing, err)
+		}
+		rounds, shoes = append(rounds, some...), append(shoes, ended...)
 	}
-	rounds, err = selected[PlayedRound](ctx, s, "rounds", where("settled_at", "round"), args)
-	if err == nil && len(rounds) > 0 {
+	rounds, shoes = earliest(rounds, limit), earliest(shoes, limit)
+	if len(rounds) > 0 {
 		err = s.prompt(ctx, of, rounds)
-	}
-	if err == nil {
-		shoes, err = selected[ClosedShoe](ctx, s, "shoes", where("closed_at", "toUInt32(4294967295)"), args)
 	}
 	if err == nil && len(shoes) > 0 {
 		err = s.dispute(ctx, of, shoes)
 	}
 	return rounds, shoes, s.explain(doing, err)
+}
+
+// tableGroup is a condition on tables with its parameters. What is not scored of them was settled after a time.
+type tableGroup struct {
+	tables string
+	args   []any
+	since  int64
+}
+
+// groups are the tables by how far they are scored, so that a query reads few rows that are scored: those of the last
+// day, earlier ones, which may be closed for good, and those of which nothing is scored.
+func (b *Behind) groups() []tableGroup {
+	tables, times, numbers := []string{""}, []uint64{0}, []uint64{0}
+	var names [2][]string
+	since := [2]int64{b.After.At, b.After.At}
+	for table, last := range b.Last {
+		tables, times, numbers = append(tables, table), append(times, uint64(last.At)), append(numbers, uint64(last.Round))
+		k := 0
+		if b.After.At-last.At > int64(24*time.Hour) {
+			k = 1
+		}
+		names[k], since[k] = append(names[k], table), min(since[k], last.At)
+	}
+	args := params("tables", tables, "times", times, "numbers", numbers, "since", uint64(max(b.Since, 0)))
+	all := []tableGroup{{"table_id NOT IN {tables:Array(String)}", args, b.Since}}
+	for k := range names {
+		if len(names[k]) > 0 {
+			all = append(all, tableGroup{
+				"table_id IN {group:Array(String)}", append(params("group", names[k]), args...), since[k],
+			})
+		}
+	}
+	return all
+}
+
+// earliest are the first of rounds or shoes in the order of their cursors.
+func earliest[R any, P interface {
+	*R
+	Cursor() Cursor
+}](all []R, limit int) []R {
+	slices.SortFunc(all, func(a, b R) int {
+		x, y := P(&a).Cursor(), P(&b).Cursor()
+		return x.Compare(&y)
+	})
+	return all[:min(len(all), limit)]
 }
 
 // dispute adds the times of open findings about the feed to the shoes.
