@@ -74,12 +74,11 @@ func (c *cache) put(key string, value any, ttl time.Duration, generation uint64)
 }
 
 // cached returns an answer that is at most ttl old, or at most twice that if the cache refreshes in the background. It
-// queries at most once per ttl, with a context that does not end with ctx: other requests share the answer, which must
-// not be changed. In the background the query yields to the queries of requests.
+// queries at most once per ttl, with a context that ends at the deadline of ctx alone: other requests share the answer,
+// which must not be changed. In the background the query yields to the queries of requests.
 func cached[T any](
 	ctx context.Context, c *cache, key string, ttl time.Duration, query func(context.Context) (T, error),
 ) (T, error) {
-	ctx = context.WithoutCancel(ctx)
 	a, ok, generation := c.get(key)
 	now := c.now()
 	if ok && now.Before(a.fresh) {
@@ -96,17 +95,30 @@ func cached[T any](
 		select {
 		case c.background <- func() {
 			if a, _, _ := c.get(key); !c.now().Before(a.fresh) {
-				_, _ = refresh(store.Background(ctx)) // no flight: a request that joined it would yield to others
+				// No flight: a request that joined it would yield to others.
+				_, _ = refresh(store.Background(context.WithoutCancel(ctx)))
 			}
 		}:
 		default: // another refresh is queued; the next request tries again
 		}
 		return a.value.(T), nil
 	}
-	v, err, _ := c.flight.Do(fmt.Sprint(generation, key), func() (any, error) { return refresh(ctx) })
+	v, err, _ := c.flight.Do(fmt.Sprint(generation, key), func() (any, error) {
+		ctx, done := detached(ctx)
+		defer done()
+		return refresh(ctx)
+	})
 	if err != nil {
 		var none T
 		return none, err
 	}
 	return v.(T), nil
+}
+
+// detached returns a context that ends at the deadline of ctx, but not with the request.
+func detached(ctx context.Context) (context.Context, context.CancelFunc) {
+	if until, ok := ctx.Deadline(); ok {
+		return context.WithDeadline(context.WithoutCancel(ctx), until)
+	}
+	return context.WithoutCancel(ctx), func() {}
 }

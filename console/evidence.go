@@ -46,7 +46,8 @@ const evidenceTTL = 3 * time.Second
 
 // sharedEvidence is the evidence of the finding that the path names. It must not be changed.
 func (c *Console) sharedEvidence(x *exchange) (*evidence, error) {
-	x = x.detached()
+	x, done := x.detached()
+	defer done()
 	id := x.r.PathValue("id")
 	key := fmt.Sprintf("evidence %#v %#v %q", x.scope(), x.user.Scope(permReadCases), id)
 	return cached(x.r.Context(), &c.volatile, key, evidenceTTL, func(context.Context) (*evidence, error) {

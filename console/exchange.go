@@ -44,6 +44,9 @@ func badRequest(layout string, args ...any) error { return requestError(fmt.Spri
 
 func (c *Console) serve(rt route) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, done := rt.bounded(r.Context())
+		defer done()
+		r = r.WithContext(ctx)
 		x := &exchange{c: c, w: w, r: r, route: rt, user: c.identify(r)}
 		if x.user != nil {
 			x.seen = c.seen(x.user.Scope(permSee))
@@ -110,8 +113,8 @@ func (x *exchange) known(names string) error {
 
 // fail responds with an error. The details of an internal error are in the program's log only.
 func (x *exchange) fail(err error) {
-	if x.r.Context().Err() != nil {
-		return
+	if errors.Is(x.r.Context().Err(), context.Canceled) {
+		return // the client has left
 	}
 	if errors.Is(err, errUnauthenticated) && x.signInHelps() {
 		http.Redirect(x.w, x.r, "/sign-in?next="+url.QueryEscape(x.r.URL.RequestURI()), http.StatusSeeOther)
@@ -194,6 +197,10 @@ func (x *exchange) explain(err error) (status int, text string) {
 	case store.Unreachable(err) && x.r.Method != http.MethodPost:
 		x.c.Log.Error("request failed: ClickHouse does not answer", "path", x.r.URL.Path, "error", err)
 		return http.StatusServiceUnavailable, "The database does not answer. Try again in ten seconds."
+	case store.Unreachable(err):
+		x.c.Log.Error("request failed: ClickHouse does not answer", "path", x.r.URL.Path, "error", err)
+		return http.StatusInternalServerError, "The database did not answer. Check whether the action was done before you " +
+			"repeat it."
 	}
 	x.c.Log.Error("request failed", "path", x.r.URL.Path, "error", err)
 	return http.StatusInternalServerError, "Internal error. The console's program log has the details."
@@ -287,11 +294,12 @@ func (x *exchange) json(v any) error {
 	return nil
 }
 
-// detached is the exchange with a context that does not end with the request, for an answer that other requests share.
-func (x *exchange) detached() *exchange {
+// detached is the exchange with a detached context, for an answer that other requests share.
+func (x *exchange) detached() (*exchange, context.CancelFunc) {
 	d := *x
-	d.r = x.r.WithContext(context.WithoutCancel(x.r.Context()))
-	return &d
+	ctx, done := detached(x.r.Context())
+	d.r = x.r.WithContext(ctx)
+	return &d, done
 }
 
 // scope is the properties at which the user has the permission that the route needs.

@@ -160,7 +160,8 @@ type tableFacts struct {
 // tableFacts reads the facts of a table, whose page each browser that shows it requests after each change of the queue.
 func (c *Console) tableFacts(x *exchange, at store.Location) (tableFacts, error) {
 	about := [...]string{at.Property, at.Table, x.r.URL.Query().Get("day")}
-	x = x.detached()
+	x, done := x.detached()
+	defer done()
 	return facts(c, x, x.scope(), about, func(ctx context.Context, scope store.Scope) (of tableFacts, err error) {
 		var all errgroup.Group
 		fetch(&all, &of.configs, func() ([]store.Config, error) { return c.Store.Configs(ctx, scope, at) })

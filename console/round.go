@@ -114,7 +114,8 @@ func roundPage(c *Console, x *exchange) error {
 
 // sharedRound is the round that the path names. It must not be changed.
 func (c *Console) sharedRound(x *exchange) (*roundView, error) {
-	x = x.detached()
+	x, done := x.detached()
+	defer done()
 	key := fmt.Sprintf("round %#v %#v %q", x.scope(), x.location(), x.r.PathValue("round"))
 	return cached(x.r.Context(), &c.volatile, key, evidenceTTL, func(context.Context) (*roundView, error) {
 		return c.round(x)

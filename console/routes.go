@@ -1,5 +1,10 @@
 package console
 
+import (
+	"context"
+	"time"
+)
+
 // route is one entry of the list of routes. Nothing else is served.
 type route struct {
 	method, path string
@@ -12,6 +17,8 @@ type route struct {
 	kiosk bool
 	// probe routes have no limit of requests.
 	probe bool
+	// within is how long a request may take, 0 for answerWithin.
+	within time.Duration
 	// query are the parameters of a page. Operations has the parameters of the API.
 	query string
 	serve func(*Console, *exchange) error
@@ -19,6 +26,26 @@ type route struct {
 
 // anyQuery is the query of a page that checks its parameters itself, or only redirects.
 const anyQuery = "*"
+
+const (
+	// answerWithin is above the limit of a statement, 10 s. A user waits no longer.
+	answerWithin = 12 * time.Second
+	// longWithin leaves time for the answer before the server closes the connection after 60 s.
+	longWithin = 50 * time.Second
+	// ownLimit is of a route that sets the deadline of its answer itself.
+	ownLimit time.Duration = -1
+)
+
+// bounded returns a context that ends when the time of a request is over.
+func (rt *route) bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	switch rt.within {
+	case ownLimit:
+		return ctx, func() {}
+	case 0:
+		return context.WithTimeout(ctx, answerWithin)
+	}
+	return context.WithTimeout(ctx, rt.within)
+}
 
 func routes() []route {
 	return append(append(pageRoutes(), publicRoutes()...), apiRoutes()...)
@@ -39,7 +66,7 @@ func pageRoutes() []route {
 		{method: "GET", path: "/shoes/{property}/{table}/{shoe}", needs: permSee, serve: shoePage},
 		{method: "GET", path: "/rounds/{property}/{table}/{shoe}/{round}", needs: permSee, serve: roundPage},
 		{method: "GET", path: "/rounds/{property}/{table}/{shoe}/{round}/events", needs: permUnmask, serve: rawRoundPage},
-		{method: "POST", path: "/replay", needs: permSee, serve: replayPage},
+		{method: "POST", path: "/replay", needs: permSee, within: longWithin, serve: replayPage},
 		{method: "GET", path: "/dealers", needs: permSee, query: "days", serve: dealersPage},
 		{method: "GET", path: "/dealers/{property}/{dealer}", needs: permSee, query: "days", serve: dealerPage},
 		{method: "GET", path: "/patrons/{property}/{patron}", needs: permSee, serve: patronPage},
@@ -58,7 +85,7 @@ func pageRoutes() []route {
 		{method: "GET", path: "/search", needs: permSee, query: "q list", serve: searchPage},
 		{method: "GET", path: "/rules", needs: permSee, serve: rulesPage},
 		{method: "GET", path: "/log", needs: permReadLog, query: logParameters, serve: logPage},
-		{method: "GET", path: "/log.csv", needs: permReadLog, query: logParameters, serve: logCSV},
+		{method: "GET", path: "/log.csv", needs: permReadLog, query: logParameters, within: longWithin, serve: logCSV},
 		{method: "GET", path: "/account", needs: permSee, serve: accountPage},
 		{method: "POST", path: "/account/end", needs: permSee, serve: endOwn},
 		{method: "GET", path: "/sessions", needs: permSessions, serve: sessionsPage},
@@ -70,15 +97,18 @@ func pageRoutes() []route {
 		{method: "POST", path: "/kiosks/revoke", needs: permSessions, serve: revokeKiosk},
 		{method: "GET", path: "/day", needs: permExport, query: "property day", serve: dayPage},
 		{method: "GET", path: "/exports", needs: permExport, serve: exportsPage},
-		{method: "GET", path: "/exports/findings.csv", needs: permExport, query: anyQuery, serve: findingsCSV},
+		{
+			method: "GET", path: "/exports/findings.csv", needs: permExport, query: anyQuery, within: longWithin,
+			serve: findingsCSV,
+		},
 		{
 			method: "GET", path: "/exports/surveillance-log.csv", needs: permExport, query: "property day shift",
-			serve: surveillanceLog,
+			within: longWithin, serve: surveillanceLog,
 		},
-		{method: "GET", path: "/exports/bundles/{property}/{name}", needs: permExport, serve: download},
-		{method: "POST", path: "/exports/verify", needs: permExport, serve: verify},
+		{method: "GET", path: "/exports/bundles/{property}/{name}", needs: permExport, within: ownLimit, serve: download},
+		{method: "POST", path: "/exports/verify", needs: permExport, within: ownLimit, serve: verify},
 		{method: "GET", path: "/help", needs: permSee, serve: helpPage},
-		{method: "GET", path: "/live", needs: permSee, kiosk: true, query: "after", serve: liveStream},
+		{method: "GET", path: "/live", needs: permSee, kiosk: true, query: "after", within: ownLimit, serve: liveStream},
 		{method: "POST", path: "/sign-out", needs: permSee, serve: signOut},
 	}...)
 }
@@ -90,8 +120,11 @@ func caseRoutes() []route {
 		{method: "POST", path: "/cases/add", needs: permCases, serve: addFindingToCase},
 		{method: "GET", path: "/cases/{property}/{id}", needs: permReadCases, serve: casePage},
 		{method: "POST", path: "/cases/{property}/{id}", needs: permCases, serve: changeCase},
-		{method: "POST", path: "/cases/{property}/{id}/files", needs: permCases, serve: attach},
-		{method: "GET", path: "/cases/{property}/{id}/files/{sha256}", needs: permReadCases, serve: attachment},
+		{method: "POST", path: "/cases/{property}/{id}/files", needs: permCases, within: longWithin, serve: attach},
+		{
+			method: "GET", path: "/cases/{property}/{id}/files/{sha256}", needs: permReadCases, within: longWithin,
+			serve: attachment,
+		},
 	}
 }
 
@@ -101,8 +134,8 @@ func publicRoutes() []route {
 		{method: "POST", path: "/sign-in", public: true, serve: signIn},
 		{method: "GET", path: "/kiosk", public: true, serve: kioskPage},
 		{method: "POST", path: "/kiosk", public: true, serve: enrol},
-		{method: "GET", path: "/sign-in/oidc", public: true, serve: oidcStart},
-		{method: "GET", path: "/sign-in/oidc/callback", public: true, serve: oidcCallback},
+		{method: "GET", path: "/sign-in/oidc", public: true, within: longWithin, serve: oidcStart},
+		{method: "GET", path: "/sign-in/oidc/callback", public: true, within: longWithin, serve: oidcCallback},
 		{method: "POST", path: "/look", public: true, serve: setTheme},
 		{method: "GET", path: "/static/{file}", public: true, serve: staticFile},
 		{method: "POST", path: "/csp-report", public: true, serve: cspReport},
@@ -121,7 +154,7 @@ func apiRoutes() []route {
 		{method: "POST", path: "/api/v1/findings/{id}/steps", needs: permTriage, api: true, serve: apiTriage},
 		{method: "GET", path: "/api/v1/floor", needs: permSee, api: true, serve: apiFloor},
 		{method: "GET", path: shoe, needs: permSee, api: true, serve: apiShoe},
-		{method: "POST", path: shoe + "/replay", needs: permSee, api: true, serve: apiReplay},
+		{method: "POST", path: shoe + "/replay", needs: permSee, api: true, within: longWithin, serve: apiReplay},
 		{method: "GET", path: aRound, needs: permSee, api: true, serve: apiRound},
 		{method: "GET", path: "/api/v1/rounds", needs: permSee, api: true, serve: apiRounds},
 		{method: "GET", path: "/api/v1/patrons/{property}/{patron}", needs: permSee, api: true, serve: apiPatron},

@@ -70,6 +70,15 @@ func (w *where) String() string {
 	return strings.Join(w.conditions, " AND ")
 }
 
+// answerWithin is the longest wait for an answer to a statement. It is above the server's own limit of 10 s, which a
+// server that hangs does not keep.
+const answerWithin = 12 * time.Second
+
+// undated hides the deadline of a context, which the driver would send as the server's limit. It still ends.
+type undated struct{ context.Context }
+
+func (undated) Deadline() (time.Time, bool) { return time.Time{}, false }
+
 // limited sets the limits of a statement. Most statements read a few granules, so their fixed cost counts. Skip indexes
 // are read when a statement is planned: filtering granules while they are read costs some milliseconds more. One thread
 // reads and computes: a second thread, or a pool of threads that reads files, costs more in hand-overs than it saves.
@@ -84,7 +93,7 @@ func limited(ctx context.Context) context.Context {
 	if ctx.Value(background{}) != nil {
 		settings["priority"], settings["low_priority_query_wait_time_ms"] = 2, 100
 	}
-	return ch.Context(ctx, ch.WithSettings(settings))
+	return ch.Context(undated{ctx}, ch.WithSettings(settings))
 }
 
 // background is the key of a context whose statements yield.
@@ -98,6 +107,8 @@ func Background(ctx context.Context) context.Context {
 
 // read selects rows into structs. {{t}} in the query stands for the full name of table t.
 func read[T any](ctx context.Context, s *Store, what, query string, w *where) ([]T, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	defer cancel()
 	var rows []T
 	if err := s.Conn().Select(limited(ctx), &rows, s.expand(query), w.args...); err != nil {
 		return nil, fmt.Errorf("read %s: %w", what, err)

@@ -95,12 +95,12 @@ func Overloaded(err error) bool {
 		errors.Is(err, ch.ErrAcquireConnTimeout)
 }
 
-// Unreachable reports whether a statement failed because the connection to ClickHouse did. The errors of other servers
-// have a URL.
+// Unreachable reports whether a statement failed because the connection to ClickHouse did, or because no answer came in
+// time. The errors of other servers have a URL.
 func Unreachable(err error) bool {
 	_, network := errors.AsType[*net.OpError](err)
 	_, other := errors.AsType[*url.Error](err)
-	return network && !other
+	return (network || errors.Is(err, context.DeadlineExceeded)) && !other
 }
 
 // Scope is the set of properties that a user may see.
