@@ -217,20 +217,24 @@ func (r *Reader) Next() (Record, error) {
 		return Record{}, io.EOF
 	}
 	if err != nil {
-		return Record{}, &ReadError{At: r.at, Err: damage(err)}
+		return Record{}, &ReadError{At: r.at, Err: err}
 	}
 	return r.at, nil
 }
 
-// damage explains an error of the decompression.
-func damage(err error) error {
+// ErrLost reports that a file cannot be read from a record on: its compressed data is damaged, or its disk.
+var ErrLost = errors.New("the rest of the file cannot be read")
+
+// lost ends the file after an error of the disk or of the decompression.
+func (r *Reader) lost(err error) error {
+	r.done = true
 	switch {
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("the compressed data ends early, the file is truncated: %w", err)
+		err = fmt.Errorf("the compressed data ends early, the file is truncated: %w", err)
 	case errors.Is(err, zstd.ErrMagicMismatch):
-		return fmt.Errorf("not zstd, or damaged: %w", err)
+		err = fmt.Errorf("not zstd, or damaged: %w", err)
 	}
-	return err
+	return fmt.Errorf("%w: %w", ErrLost, err)
 }
 
 // line reads the next line that is not blank.
@@ -245,7 +249,7 @@ func (r *Reader) line() error {
 		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			if !errors.Is(err, errLong) {
-				r.done = true
+				return r.lost(err)
 			}
 			return err
 		}
@@ -303,7 +307,7 @@ func (r *Reader) frame() error {
 				}
 				return errors.New("the file ends within the length of a record")
 			}
-			return err
+			return r.lost(err)
 		}
 		r.offset++
 		size |= uint64(c&0x7f) << shift
@@ -336,8 +340,7 @@ func (r *Reader) frame() error {
 			return fmt.Errorf("the file ends %d bytes into a record of %d", len(r.buf), size)
 		}
 		if err != nil {
-			r.done = true
-			return err
+			return r.lost(err)
 		}
 	}
 	r.at.Value = r.buf

@@ -219,7 +219,8 @@ func TestFilesDamaged(t *testing.T) {
 			if err := os.WriteFile(path, bytes, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if _, errs := readAll(t, open(t, path)); len(errs) != 1 || !strings.Contains(errs[0], want) {
+			const lost = "the rest of the file cannot be read"
+			if _, errs := readAll(t, open(t, path)); len(errs) != 1 || !strings.Contains(errs[0], lost+": "+want) {
 				t.Errorf("%s: %v, want %q", name, errs, want)
 			}
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -84,6 +85,30 @@ func TestFilesKilled(t *testing.T) {
 	refusedFiles(t, "the records are not those of the earlier import", "files", "--clickhouse-addrs", ch.Addr,
 		"--clickhouse-database", "shoeproof", "--name", "pit-3", first)
 	refusedFiles(t, `--name "pit 3"`, "files", "--clickhouse-addrs", ch.Addr, "--name", "pit 3", first)
+}
+
+// A compressed file that is truncated is refused with its place before anything is stored: the import of the whole file
+// would find its first events stored.
+func TestFilesTruncated(t *testing.T) {
+	t.Parallel()
+	for _, ending := range []string{".ndjson.gz", ".ndjson.zst", ".pb.gz", ".pb.zst"} {
+		dir := t.TempDir()
+		whole, cut := filepath.Join(dir, "a.ndjson"), filepath.Join(dir, "b"+ending)
+		events := hotel(t, 3000)
+		eventFile(t, whole, events[:100])
+		eventFile(t, cut, events[100:])
+		packed, err := os.ReadFile(cut)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(cut, packed[:len(packed)/2], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		place := map[bool]string{true: cut + "@", false: cut + ":"}[strings.HasPrefix(ending, ".pb")]
+		for _, want := range []string{place, "the file is truncated", "nothing was stored"} {
+			refusedFiles(t, want, "files", "--clickhouse-addrs", "127.0.0.1:1", whole, cut)
+		}
+	}
 }
 
 func runFiles(t *testing.T, args ...string) string {

@@ -146,6 +146,10 @@ func survey(ctx context.Context, paths []string, opt *engine.Options) (*surveyed
 		for {
 			records, err := stream.Next(ctx, time.Second)
 			for i := range records {
+				if errors.Is(records[i].Bad, schema.ErrLost) {
+					return cli.WrongUsage(fmt.Errorf("%s: %w: nothing was stored: import the whole file, or unpack what can be "+
+						"read of it and import that", records[i].Where, records[i].Bad))
+				}
 				s.note(&records[i], decoder, &event)
 			}
 			if errors.Is(err, io.EOF) {

@@ -20,8 +20,8 @@ tables of ClickHouse, in the given order. It needs no Kafka.
 
 The journal has the records as those of a topic, files:NAME, so that an import may be killed at any instant: repeat
 the command, and it continues where it was. A complete import changes nothing when it is repeated. The default of
---name is a digest of the records; with a name, files may be added at the end later. Files that end within an event
-are reported as an unreadable record.
+--name is a digest of the records; with a name, files may be added at the end later. A file that ends within an event
+has an unreadable record there. A compressed file that is truncated or damaged is refused, and nothing is stored.
 
 Events that are stored already from a topic or another import are refused, since each event has one place in the
 archive. Do not give a table's events to Kafka and to files at the same time. Exit codes: 0 stored, 1 failed,
