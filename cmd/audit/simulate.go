@@ -114,6 +114,12 @@ func listPlays(out io.Writer) error {
 }
 
 func (f *simulateFlags) run(cmd *cobra.Command) error {
+	switch given := cmd.Flags().Changed; {
+	case f.fixture != "" && (given("seed") || given("start")):
+		return cli.WrongUsage(errFixture)
+	case f.cheat == "" && given("from"):
+		return cli.WrongUsage(errors.New("--from without --cheat: there is no cheat to begin"))
+	}
 	if err := f.findBook(); err != nil {
 		return cli.WrongUsage(err)
 	}

@@ -21,12 +21,14 @@ import (
 	"github.com/shoeproof/shoeproof/simulate/script"
 )
 
+var errFixture = errors.New("--fixture is one table as it is: leave out all but --edits, --absent-feeds and --output")
+
 // play plays the tables that the flags describe; planted describes the fault or the cheat.
 func (f *simulateFlags) play(ctx context.Context) (events []schema.Event, planted []string, err error) {
 	if f.fixture != "" {
 		if f.kind+f.ruleset+f.game+f.mode+f.fault+f.cheat+f.labels != "" ||
 			f.tables != 1 || f.properties != 1 || f.shoes != 1 || f.rounds != 0 {
-			return nil, nil, errors.New("--fixture is one table as it is: leave out all but --edits and --output")
+			return nil, nil, errFixture
 		}
 		events, err = script.Fixture(f.fixture)
 		return events, nil, err

@@ -17,7 +17,7 @@ const Setting = "setting"
 func plain(c *cobra.Command) {
 	c.SetUsageFunc(usage)
 	c.SetFlagErrorFunc(flagError)
-	if check := c.Args; check != nil && !c.HasSubCommands() {
+	if check := c.Args; check != nil {
 		c.Args = func(c *cobra.Command, args []string) error {
 			switch err := check(c, args); {
 			case err == nil:
