@@ -11,6 +11,9 @@ import (
 	"golang.org/x/mod/sumdb/note"
 )
 
+// ErrNotWritten reports that the disk did not take a key.
+var ErrNotWritten = errors.New("write the key")
+
 // NewKey makes a signing key for the log of an origin and writes it to a new file that only its owner can read. It
 // returns the public key in the form of a policy.
 func NewKey(origin, path string) (vkey string, err error) {
@@ -31,7 +34,7 @@ func NewKey(origin, path string) (vkey string, err error) {
 	}
 	_, err = f.WriteString(skey + "\n")
 	if err := finish(f, err); err != nil {
-		return "", errors.Join(fmt.Errorf("write the key: %w", err), os.Remove(path))
+		return "", errors.Join(fmt.Errorf("%w: %w", ErrNotWritten, err), os.Remove(path))
 	}
 	return vkey, nil
 }

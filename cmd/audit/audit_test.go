@@ -104,6 +104,15 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("audit %s: exit code %d, %q", args, code, &stderr)
 		}
 	}
+	key := filepath.Join(t.TempDir(), "log.key")
+	var stderr bytes.Buffer
+	code := run(t.Context(), []string{"keygen", "audit.example/ac-1/findings", key}, nil, full, &stderr)
+	if code != cli.Failed || !strings.Contains(stderr.String(), "no space left on device: the key is removed") {
+		t.Errorf("audit keygen: exit code %d, %q", code, &stderr)
+	}
+	if _, err := os.Stat(key); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the key of a policy that was not printed: %v, want none", err)
+	}
 }
 
 func TestEveryCommandHasAnExample(t *testing.T) {

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 	"time"
 
@@ -156,11 +157,17 @@ such as audit.example/ac-1/findings.`,
 		Args:    cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			vkey, err := export.NewKey(args[0], args[1])
-			if err != nil {
+			switch {
+			case errors.Is(err, export.ErrNotWritten):
+				return err
+			case err != nil:
 				return cli.WrongUsage(err)
 			}
-			_, err = fmt.Fprint(cmd.OutOrStdout(), export.PolicyText(vkey))
-			return err
+			if _, err = fmt.Fprint(cmd.OutOrStdout(), export.PolicyText(vkey)); err != nil {
+				// Nothing else prints the public key. Without the file the command can be repeated.
+				return errors.Join(fmt.Errorf("print the policy: %w: the key is removed", err), os.Remove(args[1]))
+			}
+			return nil
 		},
 	}
 }
