@@ -80,6 +80,8 @@ func (f *simulateFlags) check() (start time.Time, err error) {
 		return start, errors.New(
 			"--cheat brings its own table: leave out --kind, --ruleset, --game, --mode and --fault",
 		)
+	case f.fault != "" && f.tables*f.properties == 1 && (f.shoes != 1 || f.rounds != 0):
+		return start, errors.New("--fault is one short shoe: leave out --shoes and --rounds, or add --tables")
 	case f.labels != "" && f.cheat == "":
 		return start, errors.New("--labels without --cheat: there is no cheat to label")
 	case unknown != nil:
