@@ -252,9 +252,15 @@ func (t *Table) ofPreparation() bool {
 	if t.Shoe == nil || t.Shoe.LastCard != 0 {
 		return false
 	}
-	switch p := t.now.Payload.(type) {
-	case *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered, *schema.ShoeTransposed,
-		*schema.CutcardPlaced, *schema.ShoeLoaded:
+	_, shuffles := t.now.Payload.(*schema.ShoeShuffled)
+	return !shuffles && prepares(t.now.Payload)
+}
+
+// prepares reports whether an event is a step of the preparation of a shoe.
+func prepares(p schema.Payload) bool {
+	switch p := p.(type) {
+	case *schema.ShoeShuffled, *schema.ShoeLaced, *schema.CutOffered, *schema.ShoeCut, *schema.RecutOrdered,
+		*schema.ShoeTransposed, *schema.CutcardPlaced, *schema.ShoeLoaded:
 		return true
 	case *schema.ShoeBurned:
 		return p.Reason == schema.BurnReasonOpening

@@ -1,6 +1,7 @@
 package play
 
 import (
+	"fmt"
 	"iter"
 	"slices"
 	"strconv"
@@ -76,12 +77,24 @@ func (t *Table) reused(ev *schema.Event) bool {
 	return t.Shoe == nil || t.Shoe.Name != ev.ShoeID || t.Shoe.Out > 0
 }
 
-// interrupts reports whether an event that begins a shoe is of a round while another shoe has not ended. The end of
-// that shoe was lost with what prepares the next one, or the event names the wrong shoe.
+// interrupts reports whether an event that begins a shoe is none of its preparation, while another shoe has not ended.
+// The end of that shoe was lost with what prepares the next one, or it goes on under another id, or the event names the
+// wrong shoe.
 func (t *Table) interrupts() bool {
 	s := t.Shoe
-	return s != nil && s.Ended.Seq == 0 && (s.Round != nil || s.Settling != nil) && t.now.Round != 0 &&
-		len(t.Early) == 0 && !t.Gaps.Begin
+	awaited := slices.ContainsFunc(t.Early, func(e EarlyShuffle) bool { return e.Shoe == t.now.ShoeID })
+	if s == nil || s.Ended.Seq != 0 || awaited || t.Gaps.Begin && !s.goesOn() {
+		return false
+	}
+	if s.LastCard != 0 || s.Loaded.Seq == 0 {
+		return (s.LastCard != 0 || s.Round != nil) && !prepares(t.now.Payload)
+	}
+	switch t.now.Payload.(type) {
+	case *schema.ShoeShuffled, *schema.ShoeLoaded: // of other cards
+		return false
+	default:
+		return true
+	}
 }
 
 // strays reports whether an event of the shoe in play names a shoe that is not known. The second one begins it, if no
@@ -129,7 +142,11 @@ func (s *Shoe) undealt() bool {
 func (t *Table) beginShoe(c *turn) {
 	if t.interrupts() {
 		t.Lost(1, t.now)
-		c.reach(Misplaced, t.Shoe, nil)
+		c.yield(Stage{
+			Kind: Misplaced, Shoe: t.Shoe, Expected: "one shoe_id for a shoe, until it has ended",
+			Observed: fmt.Sprintf("%v begins shoe %s, and shoe %s has not ended: they may be one shoe",
+				t.now.Payload.Kind(), t.now.ShoeID, t.Shoe.Name),
+		})
 	}
 	t.StrayRound = 0
 	abandoned, waits := t.abandoned(), t.Shoe.awaitsMoney()
@@ -163,7 +180,9 @@ func (t *Table) beginShoe(c *turn) {
 	t.beginShoeGaps(s, begins)
 	t.Shoe = s
 	c.reach(Began, s, nil)
-	s.Gaps.Prepare = s.Gaps.Prepare || abandoned || t.Named == s.Name && t.NamedRound == 0
+	if abandoned || t.Named == s.Name && t.NamedRound == 0 { // a step of its preparation is not on its record
+		s.Gaps.Prepare, s.Missing = true, true
+	}
 	if abandoned {
 		c.reach(Misplaced, s, nil)
 	}

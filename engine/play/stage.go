@@ -25,7 +25,7 @@ const (
 	// ResumedLate: a round begins in a shoe that is gone. The shoe is nil.
 	ResumedLate
 	// Misplaced: an event of a round names a shoe that has not begun while the one in play has not ended, or it names a
-	// round that has not begun.
+	// round that has not begun. If it begins the shoe, Expected and Observed are in the stage.
 	Misplaced
 	// Betting: no more bets, at the latest the first card of a round.
 	Betting
@@ -65,7 +65,7 @@ type Stage struct {
 	Round *record.Round
 	// Config is set for Configured.
 	Config *Configuration
-	// Expected and Observed are set for Inconsistent and Crowded.
+	// Expected and Observed are set for Inconsistent and Crowded, and for a shoe that is Misplaced.
 	Expected, Observed string
 	// Seq is set for Gone and TableClosed, 0 if unknown.
 	Seq uint64

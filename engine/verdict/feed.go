@@ -141,8 +141,9 @@ func (t *Table) outOfPlace(m *moment) {
 			f.Expected = "the rounds of a shoe before the closing of the table"
 		}
 	default: // Misplaced
-		f.Rule, f.Expected = "feed.conflict", "events of a round that has begun, in the shoe in play"
-		f.Observed = what
+		f.Rule = "feed.conflict"
+		f.Expected = cmp.Or(m.Expected, "events of a round that has begun, in the shoe in play")
+		f.Observed = cmp.Or(m.Observed, what)
 	}
 	t.Fault(ev, f, m.out)
 }
