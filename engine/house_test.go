@@ -26,9 +26,9 @@ var layering = map[string][]string{
 		"arrivals.go", "state.go", "queue.go", "passed.go", "reorder.go", "take.go", "log.go", "item.go", "contests.go",
 	},
 	"engine/play": {
-		"state.go", "apply.go", "fold.go", "config.go", "rounds.go", "vigorish.go", "consistency.go", "irregular.go",
-		"cards.go", "carried.go", "shoes.go", "stages.go", "finalcount.go", "preparation.go", "batches.go", "acts.go",
-		"limit.go", "gaps.go", "table.go", "stage.go",
+		"state.go", "apply.go", "fold.go", "again.go", "config.go", "rounds.go", "vigorish.go", "consistency.go",
+		"irregular.go", "cards.go", "carried.go", "shoes.go", "stages.go", "finalcount.go", "preparation.go", "batches.go",
+		"acts.go", "limit.go", "gaps.go", "table.go", "stage.go",
 	},
 	"engine/verdict": {
 		"state.go", "table.go", "misread.go", "complete.go", "report.go", "feed.go", "anomaly.go",

@@ -39,7 +39,7 @@ func (e *Engine) newTable(property, id string) *table {
 
 // tableOf connects the parts of a table.
 func (e *Engine) tableOf(q *order.Queue, p *play.Table) *table {
-	p.Sets = e.sets
+	p.Sets, p.TimeOf = e.sets, q.Log.Time
 	log, clock, version := &q.Log, calendar.Clock{Calendar: &e.opt.Calendar}, e.opt.Version
 	budget := detectors.DefaultBudget()
 	return &table{

@@ -24,8 +24,12 @@ func (t *Table) shuffle(c *turn, p *schema.ShoeShuffled) record.Shuffle {
 		b.Shuffled = c.seq
 	}
 	b.Reshuffled = c.seq
+	return shuffleOf(c.seq, p)
+}
+
+func shuffleOf(seq record.Seq, p *schema.ShoeShuffled) record.Shuffle {
 	return record.Shuffle{
-		Seq: c.seq, Batch: p.BatchID, AfterLacing: p.Phase == schema.ShufflePhaseAfterLacing,
+		Seq: seq, Batch: p.BatchID, AfterLacing: p.Phase == schema.ShufflePhaseAfterLacing,
 		Device: p.Method == schema.ShuffleMethodDevice, ByHand: p.Method == schema.ShuffleMethodManual,
 	}
 }

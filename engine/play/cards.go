@@ -13,9 +13,7 @@ import (
 func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 	switch p := t.now.Payload.(type) {
 	case *schema.DealInstructed:
-		r.Instructions = append(r.Instructions, record.Instructed{
-			Seq: c.seq, Hand: baccarat.Hand(p.Hand), Draw: p.Instruction == schema.InstructionDraw,
-		})
+		r.Instructions = append(r.Instructions, instructionOf(c.seq, p))
 	case *schema.CardDealt:
 		t.deal(c, s, r, p)
 	case *schema.CardRevealed:
@@ -35,6 +33,10 @@ func (t *Table) foldDeal(c *turn, s *Shoe, r *record.Round) bool {
 		return false
 	}
 	return true
+}
+
+func instructionOf(seq record.Seq, p *schema.DealInstructed) record.Instructed {
+	return record.Instructed{Seq: seq, Hand: baccarat.Hand(p.Hand), Draw: p.Instruction == schema.InstructionDraw}
 }
 
 func touch(c *turn, r *record.Round, p *schema.CardTouched) {

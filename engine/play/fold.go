@@ -124,7 +124,7 @@ func (t *Table) foldPlay(c *turn) {
 		c.reach(Misplaced, t.Shoe, nil)
 		return
 	}
-	if _, ends := t.now.Payload.(*schema.ShoeEnded); s.Full != 0 && !ends {
+	if _, ends := t.now.Payload.(*schema.ShoeEnded); s.Full != 0 && !ends || t.publishedAgain(c, s) {
 		return
 	}
 	t.act(c, s)

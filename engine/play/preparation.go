@@ -198,10 +198,7 @@ func (t *Table) foldPreparation(c *turn, s *Shoe) {
 		})
 	case *schema.CutOffered:
 		t.firstOffer(prep)
-		prep.Offers = append(
-			prep.Offers,
-			record.CutOffer{Seq: c.seq, Seat: p.Seat, Accepted: p.Accepted, BacksAway: p.BacksAwayFromDealer},
-		)
+		prep.Offers = append(prep.Offers, offerOf(c.seq, p))
 	case *schema.ShoeCut:
 		t.firstOffer(prep)
 		prep.Cuts = append(prep.Cuts, record.Cut{
@@ -218,6 +215,10 @@ func (t *Table) foldPreparation(c *turn, s *Shoe) {
 	default:
 		t.foldCurator(c, s)
 	}
+}
+
+func offerOf(seq record.Seq, p *schema.CutOffered) record.CutOffer {
+	return record.CutOffer{Seq: seq, Seat: p.Seat, Accepted: p.Accepted, BacksAway: p.BacksAwayFromDealer}
 }
 
 // firstOffer notes who sits at the table when the stack is first offered.

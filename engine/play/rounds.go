@@ -254,7 +254,7 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 		r.Early = append(r.Early, record.Early{Wager: p.WagerID, Changed: c.seq})
 		return
 	}
-	delta := max(p.Delta, -max(p.Delta, -baccarat.MaxAmount)) // the magnitude: the lowest int64 has no opposite
+	delta := magnitude(p.Delta)
 	if first := r.FirstCard(); first != 0 && max(w.Paid.Seq, w.Collected.Seq, w.Returned.Seq) > first {
 		switch p.Change {
 		case schema.WagerChangeRaised:
@@ -287,6 +287,9 @@ func changeWager(c *turn, r *record.Round, p *schema.WagerChanged) {
 	w.Amount = baccarat.Add(w.Amount, change.Amount)
 	w.Changes = append(w.Changes, change)
 }
+
+// magnitude is an amount without its sign: the lowest int64 has no opposite.
+func magnitude(amount int64) int64 { return max(amount, -max(amount, -baccarat.MaxAmount)) }
 
 // placeAgain turns the withdrawal of a wager that is raised again into a lowering to nothing. What was returned for it
 // is then the part by which it was lowered. A wager that was given back before the first card and is raised after it
@@ -321,9 +324,7 @@ func (t *Table) announce(c *turn, s *Shoe, r *record.Round, p *schema.Announced)
 		s.LastHandCalls = append(s.LastHandCalls, c.seq)
 		return
 	}
-	r.Calls = append(r.Calls, record.Call{
-		Seq: c.seq, Code: code, Hand: baccarat.Hand(p.Hand), Value: p.Value, Treasure: baccarat.Treasure(p.Treasure),
-	})
+	r.Calls = append(r.Calls, callOf(c.seq, p))
 	if r != s.Round {
 		return
 	}
@@ -332,6 +333,13 @@ func (t *Table) announce(c *turn, s *Shoe, r *record.Round, p *schema.Announced)
 		t.betting(c, s)
 	case code.Declares():
 		t.dealt(c, s)
+	}
+}
+
+func callOf(seq record.Seq, p *schema.Announced) record.Call {
+	return record.Call{
+		Seq: seq, Code: baccarat.Code(p.Code), Hand: baccarat.Hand(p.Hand), Value: p.Value,
+		Treasure: baccarat.Treasure(p.Treasure),
 	}
 }
 

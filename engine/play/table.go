@@ -21,6 +21,8 @@ type Table struct {
 	Shoe, Prev *Shoe
 	// Sets has the rules of the laws. The tables of an engine share it.
 	Sets rules.Sets
+	// TimeOf is the event time of an event in ns UTC, 0 if it is not known.
+	TimeOf func(seq uint64) int64
 
 	now    *schema.Event // while it is folded
 	books  law.Books
@@ -111,7 +113,8 @@ type LateRound struct {
 
 // New is a table without events.
 func New(property, id string, books law.Books) *Table {
-	return &Table{Property: property, ID: id, books: books, Sets: rules.Sets{}, TableState: TableState{
+	unknown := func(uint64) int64 { return 0 }
+	return &Table{Property: property, ID: id, books: books, Sets: rules.Sets{}, TimeOf: unknown, TableState: TableState{
 		Kept: map[uint64]string{}, Patrons: map[uint32]string{},
 		History: record.Table{Attested: map[string]record.Attested{}},
 	}}
