@@ -57,7 +57,8 @@ var vigFamily = []*Rule{
 		// Under a kind of vigorish of the rulebook: only where one of its lines takes it.
 		Breach:   "Commission on a player win.",
 		Severity: finding.Critical, At: Settled, Check: checkOnlyBankerWin,
-		Needs: baccarat.FeedWagers | baccarat.FeedVigorish,
+		Covers: []string{"vig.not-charged", "vig.tie25.all-players"},
+		Needs:  baccarat.FeedWagers | baccarat.FeedVigorish,
 	},
 	{
 		Name: "vig.not-charged", Doc: "Every winning banker wager is charged or marked.",
@@ -702,11 +703,24 @@ func checkOnlyBankerWin(p *Pass) {
 			Observed: p.money(s.Amount) + " taken",
 			Cites:    p.cited(mode == baccarat.Tie25 && s.Kind == record.StepTieCharge, "vig.tie25.amount"),
 		}
-		if !p.liftedAgain(s, &f) && p.namesBanker(s) && p.quarterTaken() {
-			f.Verdict = finding.Suspect
+		if !p.liftedAgain(s, &f) {
+			if p.namesBanker(s) && p.quarterTaken() {
+				f.Verdict = finding.Suspect
+			}
+			p.takenFor(&f, "it", p.uncharged(s.Seat, func(w *record.Wager) bool { return p.owes(w, s.Amount) }))
 		}
 		p.Report(f)
 	}
+}
+
+// owes reports whether an amount is the vigorish of a banker wager.
+func (p *Pass) owes(w *record.Wager, amount int64) bool {
+	if percent := p.takes().Tie; percent > 0 {
+		_, _, right := p.ofStake(&charge{took: amount, wagers: []string{w.ID}}, percent)
+		return right
+	}
+	v, ok := p.Law.Commission(p.Config, p.coup())
+	return ok && w.Paid.Times > 0 && v.Judge(amount, w.Amount) == baccarat.VigLegal
 }
 
 // asBanker are the wagers of a vigorish step that were settled as banker wagers which owe it. The wrong settlement and

@@ -358,35 +358,63 @@ func (p *Pass) exchangedVig(v baccarat.Vig, c *charge) {
 }
 
 // chargedHere adds to the finding about an excessive charge the one wager of another seat that was not charged, if the
-// excess is what it owes: its vigorish was taken from the wrong seat. It is one mistake.
+// excess is what it owes.
 func (p *Pass) chargedHere(v baccarat.Vig, c *charge) {
 	last := len(p.Findings) - 1
 	if last < 0 || p.rule.Name != "vig.amount.over" || p.Findings[last].Rule != p.rule || p.Findings[last].Seat != c.seat {
 		return
 	}
-	var other *record.Wager
-	for i := range p.Round.Wagers {
-		w := &p.Round.Wagers[i]
-		if w.Spot != baccarat.SpotBanker || w.Seat == c.seat || w.Paid.Times == 0 || w.Gone || p.Round.Charged(i) {
-			continue
-		}
-		exact, _ := v.Exact(w.Amount)
+	p.takenFor(&p.Findings[last], "the excess", p.uncharged(c.seat, func(w *record.Wager) bool {
 		due := func(owed int64) bool {
 			return v.Judge(owed, w.Amount) == baccarat.VigLegal && v.Judge(c.amount-owed, c.won...) == baccarat.VigLegal
 		}
+		exact, _ := v.Exact(w.Amount)
+		return w.Paid.Times > 0 && (due(exact) || due(v.Rounded(w.Amount)))
+	}))
+}
+
+// uncharged is the only banker wager of other seats than one that is due and was not charged, nil if there is none or
+// several.
+func (p *Pass) uncharged(seat uint32, due func(*record.Wager) bool) (of *record.Wager) {
+	for i := range p.Round.Wagers {
+		w := &p.Round.Wagers[i]
 		switch {
-		case !due(exact) && !due(v.Rounded(w.Amount)):
-		case other != nil:
-			return // it is not known which of them
+		case w.Spot != baccarat.SpotBanker || w.Seat == seat || w.Gone || p.Round.Charged(i) || !due(w):
+		case of != nil:
+			return nil // it is not known which of them
 		default:
-			other = w
+			of = w
 		}
 	}
-	if other != nil {
-		f := &p.Findings[last]
-		f.Parts = append(f.Parts, finding.OfWager(other.ID))
-		f.Observed += fmt.Sprintf(": the excess is what seat %d owes and was not charged", other.Seat)
+	return of
+}
+
+// takenFor adds to the finding about vigorish at a seat the wager of another seat that owes it: it was taken from the
+// wrong seat, which is one mistake. If both seats may be of one patron, it was "extracted from the winning player".
+// N.J.A.C. 19:47-3.3(c), 7.3(c) and (d); 9 NYCRR 5324.21(c)(3).
+func (p *Pass) takenFor(f *Finding, what string, of *record.Wager) {
+	if of == nil {
+		return
 	}
+	f.Parts = append(f.Parts, finding.OfWager(of.ID))
+	f.Observed += fmt.Sprintf(": %s is what seat %d owes and was not charged", what, of.Seat)
+	vacant, unknown, one := true, of.Patron == "", false
+	for i := range p.Round.Wagers {
+		if w := &p.Round.Wagers[i]; w.Seat == f.Seat {
+			vacant, unknown, one = false, unknown || w.Patron == "", one || w.Patron == of.Patron
+		}
+	}
+	switch {
+	case vacant, unknown:
+		f.Observed = fmt.Sprintf(
+			"whether seats %d and %d are of one patron was not reported; found: %s", f.Seat, of.Seat, f.Observed,
+		)
+	case one:
+		f.Observed = fmt.Sprintf("one patron wagered at seats %d and %d; found: %s", f.Seat, of.Seat, f.Observed)
+	default:
+		return
+	}
+	f.Verdict = finding.Unauditable
 }
 
 // foundOf is the index of the finding of a rule about a charge, with a verdict; -1 without one.

@@ -66,6 +66,7 @@ func checkTieAmount(p *Pass) {
 				Apart:    !p.ofReturned(c, percent, amount) && p.asCommission(c, amount) == nil,
 			})
 			p.exchangedTie(c, percent)
+			p.chargedHereTie(c, percent)
 		}
 	}
 }
@@ -96,6 +97,20 @@ func (p *Pass) exchangedTie(c *charge, percent int64) {
 		g.Parts, g.Apart = append(g.Parts, f.Parts...), g.Apart || f.Apart
 		return
 	}
+}
+
+// chargedHereTie adds to the finding about a charge the one wager of another seat that was not charged, if the charge
+// is right for its own wagers and that one together.
+func (p *Pass) chargedHereTie(c *charge, percent int64) {
+	f := &p.Findings[len(p.Findings)-1]
+	if f.Seat != c.seat {
+		return
+	}
+	p.takenFor(f, "the excess", p.uncharged(c.seat, func(w *record.Wager) bool {
+		both := charge{took: c.marked + c.took, wagers: append(slices.Clone(c.wagers), w.ID)}
+		_, _, right := p.ofStake(&both, percent)
+		return right
+	}))
 }
 
 // ofReturned reports whether a charge is the percentage of what was returned of its wagers: then the stake is what is
