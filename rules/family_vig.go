@@ -255,20 +255,10 @@ func checkCollectionSum(p *Pass) {
 	if len(p.Shoe.Collections) > 0 && !p.summable() {
 		return
 	}
+	var over []finding.Subject
 	for i := range p.Shoe.Collections {
 		c := &p.Shoe.Collections[i]
-		if c.Amount == 0 {
-			why := "the amount collected was not reported"
-			if p.Shoe.Joined || p.Shoe.Missing {
-				why = p.unread(c.Seat)
-			}
-			p.CannotJudge(why, c.Seq)
-			continue
-		}
-		if slices.Contains(p.Shoe.Unexplained, c.Seat) {
-			p.CannotJudge(
-				fmt.Sprintf("a wager or an amount of a mark at seat %d was not reported", c.Seat), c.Seq,
-			)
+		if p.unreadAt(c) {
 			continue
 		}
 		rest := c.Rest
@@ -309,16 +299,40 @@ func checkCollectionSum(p *Pass) {
 			Amount: abs(owed - c.Amount), Evidence: append(p.Shoe.Marks(c.Seat), c.Seq),
 			Expected: expected, Observed: p.money(c.Amount),
 		}
-		if c.Amount > owed {
-			p.owedElsewhere(&f)
-		}
 		p.suspectIf(apart, f)
+		if c.Amount > owed {
+			over = append(over, f.Subject)
+		}
+	}
+	for _, seat := range over {
+		p.owedElsewhere(seat)
 	}
 }
 
+// unreadAt cannot judge a collection whose amount was not read, or a wager or a mark of its seat.
+func (p *Pass) unreadAt(c *record.Collection) bool {
+	switch {
+	case c.Amount == 0 && (p.Shoe.Joined || p.Shoe.Missing):
+		p.CannotJudge(p.unread(c.Seat), c.Seq)
+	case c.Amount == 0:
+		p.CannotJudge("the amount collected was not reported", c.Seq)
+	case slices.Contains(p.Shoe.Unexplained, c.Seat):
+		p.CannotJudge(fmt.Sprintf("a wager or an amount of a mark at seat %d was not reported", c.Seat), c.Seq)
+	default:
+		return false
+	}
+	return true
+}
+
 // owedElsewhere adds to the finding about an excessive collection the one seat that still owes as much as the excess:
-// its vigorish was taken from the wrong seat.
-func (p *Pass) owedElsewhere(f *Finding) {
+// its vigorish was taken from the wrong seat. A finding about too little collected from that seat is joined to it: the
+// two collections were exchanged.
+func (p *Pass) owedElsewhere(seat finding.Subject) {
+	at := record.Index(p.Findings, func(f *Finding) bool { return f.Rule == p.rule && f.Subject == seat })
+	if at < 0 || p.Findings[at].Verdict == finding.Unauditable {
+		return
+	}
+	f := &p.Findings[at]
 	owed := p.Shoe.OwedAtShuffle
 	if p.Shoe.NextShuffled == 0 {
 		owed = p.Shoe.Owed(nil)
@@ -333,10 +347,22 @@ func (p *Pass) owedElsewhere(f *Finding) {
 			other = o.Seat
 		}
 	}
-	if other != 0 {
-		f.Parts = append(f.Parts, finding.OfSeat(other))
-		f.Observed += fmt.Sprintf(": the excess is what seat %d still owes", other)
+	if other == 0 {
+		return
 	}
+	f.Parts = append(f.Parts, finding.OfSeat(other))
+	under := record.Index(p.Findings, func(g *Finding) bool {
+		return g.Rule == p.rule && g.Subject == finding.OfSeat(other) && g.Verdict == f.Verdict && g.Amount == f.Amount
+	})
+	if under < 0 {
+		f.Observed += fmt.Sprintf(": the excess is what seat %d still owes", other)
+		return
+	}
+	g := p.Findings[under]
+	f.Expected = fmt.Sprintf("%s at seat %d; %s at seat %d", f.Expected, f.Seat, g.Expected, other)
+	f.Observed = fmt.Sprintf("%s at seat %d, %s at seat %d", f.Observed, f.Seat, g.Observed, other)
+	f.Evidence, f.Parts = append(f.Evidence, g.Evidence...), append(f.Parts, g.Parts...)
+	p.Findings = slices.Delete(p.Findings, under, under+1)
 }
 
 // paidElsewhere suspects a collection at another seat than that of the wagers which it names: the patron has moved, or
