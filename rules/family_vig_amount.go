@@ -373,8 +373,7 @@ func (p *Pass) chargedHere(v baccarat.Vig, c *charge) {
 	}))
 }
 
-// uncharged is the only banker wager of other seats than one that is due and was not charged, nil if there is none or
-// several.
+// uncharged is the only banker wager of another seat that is due and was not charged, nil if there is none or several.
 func (p *Pass) uncharged(seat uint32, due func(*record.Wager) bool) (of *record.Wager) {
 	for i := range p.Round.Wagers {
 		w := &p.Round.Wagers[i]

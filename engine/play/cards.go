@@ -372,16 +372,16 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	case *schema.CardsHanded:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeHanded, baccarat.Hand(p.Hand), p.Seat
 		squeeze.Cards, squeeze.Face = p.CardSeqs, baccarat.Face(p.Face)
-		squeeze.Hand = handOf(r, &squeeze)
+		readHand(r, &squeeze)
 	case *schema.CardsReturned:
 		squeeze.Kind, squeeze.Hand, squeeze.Seat = record.SqueezeReturned, baccarat.Hand(p.Hand), p.Seat
 		squeeze.Cards, squeeze.Face = p.CardSeqs, baccarat.Face(p.Face)
-		squeeze.Hand = handOf(r, &squeeze)
+		readHand(r, &squeeze)
 		if by := baccarat.Role(t.now.Actor.Role); by == baccarat.RoleSpectator {
 			squeeze.By = by
 		}
 		if p.Face == schema.FaceUp {
-			for _, card := range p.CardSeqs {
+			for _, card := range squeeze.Cards {
 				reveal(r, card, c.seq, baccarat.RolePatron)
 			}
 		}
@@ -415,24 +415,47 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 	return true
 }
 
-// handOf is the hand of which cards are handed out or returned: as reported, or the other one, if the cards that are
-// named are of that hand, and the patron had it before or the cards are two. feed.inconsistent has the event.
-func handOf(r *record.Round, s *record.Squeeze) baccarat.Hand {
+// handOf is the hand of which cards are handed out or returned, and whether the numbers are of its cards: as reported,
+// or the other one, if the cards that are named are of that hand, and the patron had it before, or they are two and the
+// reported hand is not the one that is due to the patron. feed.inconsistent has the event.
+func handOf(r *record.Round, s *record.Squeeze) (hand baccarat.Hand, named bool) {
 	other := s.Hand.Other()
-	had := func(h baccarat.Hand) bool {
+	handed := func(h baccarat.Hand, seat uint32) bool {
 		return record.Any(r.Squeezes, func(b *record.Squeeze) bool {
-			return b.Kind == record.SqueezeHanded && b.Hand == h && b.Seat == s.Seat
+			return b.Kind == record.SqueezeHanded && b.Hand == h && (b.Seat == seat || seat == 0)
 		})
 	}
 	for _, number := range s.Cards {
 		if d := r.Card(number); d == nil || d.Hand != other || d.Final != other {
-			return s.Hand
+			return s.Hand, true
 		}
 	}
-	if len(s.Cards) == 0 || len(s.Cards) == 1 && (!had(other) || had(s.Hand)) {
-		return s.Hand
+	had, hadOther := handed(s.Hand, s.Seat), handed(other, s.Seat)
+	switch {
+	case len(s.Cards) == 0, len(s.Cards) == 1 && (had || !hadOther):
+		return s.Hand, true
+	case had && !hadOther, s.Kind == record.SqueezeHanded && wagersOn(r, s.Seat, s.Hand) && !wagersOn(r, s.Seat, other) &&
+		!handed(s.Hand, 0) && handed(baccarat.Player, 0) == (s.Hand == baccarat.Banker):
+		return s.Hand, false
 	}
-	return other
+	return other, true
+}
+
+// wagersOn reports whether a seat has a wager on a hand.
+func wagersOn(r *record.Round, seat uint32, h baccarat.Hand) bool {
+	spot := baccarat.SpotPlayer
+	if h == baccarat.Banker {
+		spot = baccarat.SpotBanker
+	}
+	return record.Any(r.Wagers, func(w *record.Wager) bool { return w.Seat == seat && w.Spot == spot })
+}
+
+// readHand gives cards that are handed out or returned their hand, without the numbers if these are of the other one.
+func readHand(r *record.Round, s *record.Squeeze) {
+	hand, named := handOf(r, s)
+	if s.Hand = hand; !named {
+		s.Cards = nil
+	}
 }
 
 // handedAlready reports whether a hand-out repeats the one before: the cards are still with that patron, or came back

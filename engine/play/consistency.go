@@ -49,9 +49,13 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 	case *schema.CardCarriedOver:
 		return s.misnamed(r, p.CardSeq)
 	case *schema.CardsHanded:
-		return cardsOfOther(r, record.Squeeze{Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: p.CardSeqs})
+		return cardsOfOther(r, record.Squeeze{
+			Kind: record.SqueezeHanded, Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: p.CardSeqs,
+		})
 	case *schema.CardsReturned:
-		return cardsOfOther(r, record.Squeeze{Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: p.CardSeqs})
+		return cardsOfOther(r, record.Squeeze{
+			Kind: record.SqueezeReturned, Hand: baccarat.Hand(p.Hand), Seat: p.Seat, Cards: p.CardSeqs,
+		})
 	default: // nothing else repeats what the round has
 	}
 	return "", ""
@@ -59,8 +63,8 @@ func (t *Table) contradiction(s *Shoe, r *record.Round) (want, got string) {
 
 // cardsOfOther is the contradiction of cards that are handed out or returned under one hand and are of the other.
 func cardsOfOther(r *record.Round, s record.Squeeze) (want, got string) {
-	if h := handOf(r, &s); h != s.Hand {
-		return fmt.Sprintf("cards of the %v hand", s.Hand), fmt.Sprintf("cards of the %v hand", h)
+	if h, named := handOf(r, &s); h != s.Hand || !named {
+		return fmt.Sprintf("cards of the %v hand", s.Hand), fmt.Sprintf("cards of the %v hand", s.Hand.Other())
 	}
 	return "", ""
 }
