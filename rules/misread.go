@@ -38,6 +38,8 @@ type Reading struct {
 	unjudged int
 	// valueAgrees: the value reported with the card is the value of this reading.
 	valueAgrees bool
+	// counted: the recorded counts are the counts of the cards as read, and not of this reading.
+	counted bool
 }
 
 // maxExplained is the number of findings of a round above which no misread card is looked for: more than the wagers of
@@ -244,7 +246,12 @@ func (p *Pass) readings(asRead map[about]Finding, stage Stage, matching bool) []
 // reading is what a round with other cards explains and leaves. A finding that is information under it, with the same
 // expectation, has not vanished: the act stays, and the cards only decide its weight.
 func (p *Pass) reading(asRead map[about]Finding, other *record.Round, stage Stage, cards ...OtherCard) Reading {
-	r := Reading{Cards: cards, explained: map[about]bool{}}
+	ended := &p.Round.Ended
+	r := Reading{
+		Cards: cards, explained: map[about]bool{},
+		counted: ended.Seq != 0 && !ended.Uncounted() && ended.MatchesCounts(p.Round.Coup()) &&
+			!ended.MatchesCounts(other.Coup()),
+	}
 	left, informs := p.accusations(other, stage)
 	r.left = left
 	for a, f := range asRead {
@@ -297,17 +304,20 @@ func simplest(readings []Reading, asRead map[about]Finding) *Reading {
 	return best
 }
 
-// refuted reports whether two witnesses of the deal agree with the card as read, and not with the reading: the call of
-// the initial count, the draw, and the instruction. What follows from a result that was called wrong, as all its
+// refuted reports whether two witnesses of the deal agree with the card as read, and not with the reading: a call, the
+// recorded counts, the draw, and the instruction. What follows from a result that was called wrong, as all its
 // payments, is one error.
 func (r *Reading) refuted(asRead map[about]Finding) bool {
 	witnesses := map[string]bool{}
+	if r.counted {
+		witnesses["count"] = true
+	}
 	for a := range r.left {
 		if _, before := asRead[a]; before {
 			continue
 		}
 		switch family, _, _ := strings.Cut(a.rule.Name, "."); {
-		case family == "draw", a.rule.Name == "announce.initial-counts", a.rule.Name == "deal.instruction-conformity":
+		case family == "draw", family == "announce", a.rule.Name == "deal.instruction-conformity":
 			witnesses[family] = true
 		}
 	}
