@@ -44,6 +44,12 @@ func checkCardValues(p *Pass) {
 	}
 }
 
+// oneUnread reports whether a count that was recorded is 0, and the other one is right: 0 is also a count that was not
+// read.
+func oneUnread(e record.Ended, c *baccarat.Coup) bool {
+	return e.Player == 0 && e.Banker == uint32(c.B) || e.Banker == 0 && e.Player == uint32(c.P)
+}
+
 func checkPointCount(p *Pass) {
 	r := p.Round
 	c := r.Coup()
@@ -74,6 +80,8 @@ func checkPointCount(p *Pass) {
 		Observed: recordedResult(r.Ended),
 	}
 	switch {
+	case wrong && r.Ended.Result == c.Result() && oneUnread(r.Ended, c):
+		p.CannotJudge("a count of the round was not recorded, or is 0; found: "+f.Observed, r.Ended.Seq)
 	case wrong && r.Begun == 0: // an event of the round was not published, so that its correction may be lost as well
 		f.Unprove()
 		p.Report(f)
