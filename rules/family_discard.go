@@ -48,25 +48,32 @@ func checkDiscards(p *Pass) {
 	}
 }
 
-// discardedEarly is the finding about the cards of a hand that were picked up before the result was announced: that is
-// done "at the conclusion of a round of play". 9 NYCRR 5324.21(i)(1), (4).
+// discardedEarly is the finding about the cards of a hand that were picked up before the result was announced, or
+// before the wagers were paid: that is done "at the conclusion of a round of play". That it is not concluded before the
+// payments is not in the sentence. 9 NYCRR 5324.21(i)(1), (2), (4).
 func (p *Pass) discardedEarly() *Finding {
 	r := p.Round
-	result := record.Index(r.Calls, func(c *record.Call) bool { return c.Code.Declares() })
-	if result < 0 || !p.Config.Reports(baccarat.FeedAnnouncements) {
-		return nil
-	}
-	called := r.Calls[result].Seq
-	for i := range r.Discards {
-		d := &r.Discards[i]
-		ofHand := record.Any(r.Cards, func(c *record.DealtCard) bool {
+	i := record.Index(r.Discards, func(d *record.Discarded) bool {
+		return record.Any(r.Cards, func(c *record.DealtCard) bool {
 			return c.Final != baccarat.NoHand && slices.Contains(d.Cards, c.CardSeq)
 		})
-		if d.Seq < called && ofHand {
-			return &Finding{
-				Expected: "cards picked up after the result was announced", Observed: "picked up before",
-				Evidence: []record.Seq{d.Seq, called},
-			}
+	})
+	if i < 0 {
+		return nil
+	}
+	first := r.Discards[i].Seq
+	result := record.Index(r.Calls, func(c *record.Call) bool { return c.Code.Declares() })
+	if result >= 0 && p.Config.Reports(baccarat.FeedAnnouncements) && first < r.Calls[result].Seq {
+		return &Finding{
+			Expected: "cards picked up after the result was announced", Observed: "picked up before",
+			Evidence: []record.Seq{first, r.Calls[result].Seq},
+		}
+	}
+	paid := record.Index(r.Steps, func(s *record.Step) bool { return s.Kind == record.StepPaid })
+	if paid >= 0 && first < r.Steps[paid].Seq && p.Config.Reports(baccarat.FeedSettlement) {
+		return &Finding{
+			Verdict: finding.Suspect, Expected: "cards picked up after the wagers were paid", Observed: "picked up before",
+			Evidence: []record.Seq{first, r.Steps[paid].Seq},
 		}
 	}
 	return nil
