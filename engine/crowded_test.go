@@ -225,6 +225,7 @@ func crowdedOf(tb testing.TB, fixture string, before, after []schema.Payload) []
 			added[i] = events[at]
 			added[i].Payload, added[i].EventID = p, fmt.Sprintf("crowd-%d-%d", at, i)
 			added[i].Round, added[i].Actor = 1, schema.Actor{Role: schema.RoleDealer, ID: "d114"}
+			added[i].At += int64(i) // events of one moment and content may be one event, published again
 		}
 		events = slices.Insert(events, at, added...)
 	}

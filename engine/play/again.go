@@ -79,7 +79,9 @@ func roundAgain(r *record.Round, p schema.Payload, is func(record.Seq) bool) boo
 	case *schema.WagerChanged:
 		w := wagerOf(r, p.WagerID)
 		return w != nil && record.Any(w.Changes, func(c *record.WagerChange) bool {
-			return is(c.Seq) && changesAgain(w, c, p)
+			again := is(c.Seq) && changesAgain(w, c, p)
+			c.Unread = c.Unread || again && c.Amount != 0 // two equal chips may be seen at one moment
+			return again
 		})
 	case *schema.RoundEnded:
 		was := r.Corrected
