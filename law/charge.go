@@ -234,6 +234,21 @@ func (l *Law) reduced(k Kind, c *baccarat.Coup) SpotOdds {
 	return SpotOdds{}
 }
 
+// PostedReduced are the odds posted for the line of the banker wager that the kind of vigorish pays at odds, unknown if
+// none are, or several.
+func (l *Law) PostedReduced(config *Config, odds SpotOdds) (posted baccarat.Odds) {
+	for _, row := range config.Rows {
+		if row.Spot != baccarat.SpotBanker || l.ChargeOdds(config.Kind(), row.Line) != odds {
+			continue
+		}
+		if posted.Known() {
+			return baccarat.Odds{}
+		}
+		posted = row.Odds
+	}
+	return posted
+}
+
 // ChargeOdds are the odds of the line with a name under a kind of vigorish, unknown if it has no such line.
 func (l *Law) ChargeOdds(k Kind, name string) SpotOdds {
 	if !l.Knows(k) {

@@ -43,6 +43,10 @@ func (l *Law) PaidOdds(config *Config, s baccarat.Spot, c *baccarat.Coup) baccar
 	}
 	if s == baccarat.SpotBanker {
 		if odds := l.reduced(config.Kind(), c); odds.Known() {
+			posted := l.PostedReduced(config, odds)
+			if odds.Floor && posted.Known() && odds.Compare(posted.To, posted.For) > 0 {
+				return posted
+			}
 			return odds.Odds
 		}
 	}

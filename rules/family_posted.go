@@ -306,21 +306,6 @@ func (p *Pass) checkPostedRow(w *record.Wager, clause string) {
 	}
 }
 
-// postedReduced are the odds posted for the line of the banker wager whose odds the kind of vigorish sets, unknown if
-// none are, or several.
-func (p *Pass) postedReduced() (posted baccarat.Odds) {
-	for _, row := range p.Config.Rows {
-		if row.Spot != baccarat.SpotBanker || p.Law.ChargeOdds(p.Config.Kind(), row.Line) != p.reduced() {
-			continue
-		}
-		if posted.Known() {
-			return baccarat.Odds{}
-		}
-		posted = row.Odds
-	}
-	return posted
-}
-
 // aboveBanker suspects a banker wager for whose hand no line is posted, and that was paid more than the odds posted for
 // the banker wager: the variation pays such a hand less, not more. 9 NYCRR 5324.21(c)(6).
 func (p *Pass) aboveBanker(w *record.Wager) {
@@ -351,7 +336,7 @@ func checkPosted(p *Pass) {
 		floor, posted := p.Law.Odds[w.Spot], p.Config.Posted[w.Spot]
 		reduced := w.Spot == baccarat.SpotBanker && p.reduced().Known()
 		if reduced {
-			floor, posted = p.reduced(), p.postedReduced()
+			floor, posted = p.reduced(), p.Law.PostedReduced(p.Config, p.reduced())
 		}
 		if !p.payable(w) || !floor.Floor || below(floor, w.Net().Paid, w.Amount) {
 			continue

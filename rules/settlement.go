@@ -77,6 +77,14 @@ func (p *Pass) paidTwice(w *record.Wager) bool {
 	return w.Disposition() == baccarat.Pay && p.settledTwice(w)
 }
 
+// partsUnknown reports whether what a wager was paid twice over may be one payment in parts: the kind of vigorish gives
+// a minimum, no odds are posted for the hand, and the sum is within the odds posted for the banker wager.
+func (p *Pass) partsUnknown(w *record.Wager) bool {
+	reduced, posted := p.reduced(), p.Config.Posted[baccarat.SpotBanker]
+	return w.Spot == baccarat.SpotBanker && reduced.Known() && reduced.Floor && posted.Known() &&
+		!p.Law.PostedReduced(p.Config, reduced).Known() && posted.Compare(w.Net().Paid, w.Amount) <= 0
+}
+
 // settledTwice reports whether two motions of a wager each settle it in full, and none of them was put right: 100 and
 // 100 on a wager that is paid 100, not 50 and 50.
 func (p *Pass) settledTwice(w *record.Wager) bool {
@@ -185,8 +193,8 @@ func checkUnsettled(p *Pass) {
 			case w.Gone && w.Net().Paid == 0 && w.Net().Collected == 0:
 				f.Amount = w.Net().Returned - w.Most()
 				f.Verdict = finding.Suspect // the return may have been published twice
-			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w):
-				f.Verdict = finding.Suspect // the last cards of a shoe may not have been published
+			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w), p.paidTwice(w) && p.partsUnknown(w):
+				f.Verdict = finding.Suspect // of a shoe's last cards some may not have been published
 			}
 			if s := p.otherName(w); s != nil && w.Settlements() == 0 && f.Verdict == "" {
 				f.Verdict, f.Evidence = finding.Suspect, append(f.Evidence, s.Seq)
