@@ -45,6 +45,8 @@ func (t *Table) shuffledEarly(c *turn) bool {
 		if !t.Joined || !t.first() || p.Method != schema.ShuffleMethodDevice {
 			return false
 		}
+	case t.awaitsOther(p.BatchID):
+		t.endShoe(c)
 	case t.Shoe.Ended.Seq != 0 || !t.isOther(t.Shoe, p.BatchID):
 		return false
 	}
@@ -55,6 +57,16 @@ func (t *Table) shuffledEarly(c *turn) bool {
 	t.Early = append(t.Early, EarlyShuffle{t.now.ShoeID, t.shuffle(c, p)})
 	t.shuffledAgain(c, p.BatchID)
 	return true
+}
+
+// awaitsOther reports whether a shuffle comes between two shoes, of the cards of the shoe that ended, while the next
+// shoe waits for its loading with another batch: it is of a later shoe.
+func (t *Table) awaitsOther(batch string) bool {
+	s := t.Shoe
+	return s.Ended.Seq != 0 && s.LastCard != 0 && batch != "" && s.Batch() == batch &&
+		slices.ContainsFunc(t.Early, func(e EarlyShuffle) bool {
+			return e.Shoe != t.now.ShoeID && e.Shuffle.Batch != "" && e.Shuffle.Batch != batch
+		})
 }
 
 // first reports whether no shoe has begun since the record of the table began, or its numbers began again.
