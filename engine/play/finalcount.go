@@ -39,12 +39,13 @@ func (s *Shoe) moveUnreported(r *record.Round) (undecided bool) {
 	return kept == 0 && r.Ended.Seq == 0
 }
 
-// finalCounts is the event that calls or records the final counts of a round, 0 if a coup has other counts.
+// finalCounts is the event that calls or records the final counts of a round, 0 if a coup has other counts. Of several
+// calls for a hand the last one counts.
 func finalCounts(r *record.Round, c *baccarat.Coup) (by record.Seq) {
 	var called [2]bool
 	for i := range r.Calls {
 		call := &r.Calls[i]
-		if contradicts(call, c) {
+		if contradicts(call, c) && !corrected(r, i) {
 			return 0
 		}
 		if call.Code == baccarat.FinalCount && call.Hand != baccarat.NoHand {
@@ -58,6 +59,13 @@ func finalCounts(r *record.Round, c *baccarat.Coup) (by record.Seq) {
 		return by
 	}
 	return 0
+}
+
+// corrected reports whether a call of a final count is followed by another one for its hand.
+func corrected(r *record.Round, i int) bool {
+	return record.Any(r.Calls[i+1:], func(c *record.Call) bool {
+		return c.Code == baccarat.FinalCount && c.Hand == r.Calls[i].Hand
+	})
 }
 
 // contradicts reports whether a call gives a hand another final count than its cards.
