@@ -417,7 +417,7 @@ func (t *Table) foldSqueeze(c *turn, s *Shoe, r *record.Round) bool {
 
 // handOf is the hand of which cards are handed out or returned, and whether the numbers are of its cards: as reported,
 // or the other one, if the cards that are named are of that hand, and the patron had it before, or they are two and the
-// reported hand is not the one that is due to the patron. feed.inconsistent has the event.
+// reported hand is not due to the patron. feed.inconsistent has the event.
 func handOf(r *record.Round, s *record.Squeeze) (hand baccarat.Hand, named bool) {
 	other := s.Hand.Other()
 	handed := func(h baccarat.Hand, seat uint32) bool {

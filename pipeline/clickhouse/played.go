@@ -320,8 +320,8 @@ type tableGroup struct {
 	since  int64
 }
 
-// groups are the tables by how far they are scored, so that a query reads few rows that are scored: those of the last
-// day, earlier ones, which may be closed for good, and those of which nothing is scored.
+// groups are the tables by how far they are scored, so that a query reads few rows that are scored: up to the last
+// day, up to before it, as a table that is closed for good, and not at all.
 func (b *Behind) groups() []tableGroup {
 	tables, times, numbers := []string{""}, []uint64{0}, []uint64{0}
 	var names [2][]string
