@@ -45,8 +45,7 @@ func (t *Table) shuffledEarly(c *turn) bool {
 		if !t.Joined || !t.first() || p.Method != schema.ShuffleMethodDevice {
 			return false
 		}
-	case t.awaitsOther(p.BatchID):
-		t.endShoe(c)
+	case t.awaitsOther(p.BatchID): // the shoe has ended
 	case t.Shoe.Ended.Seq != 0 || !t.isOther(t.Shoe, p.BatchID):
 		return false
 	}
@@ -63,7 +62,7 @@ func (t *Table) shuffledEarly(c *turn) bool {
 // shoe waits for its loading with another batch: it is of a later shoe.
 func (t *Table) awaitsOther(batch string) bool {
 	s := t.Shoe
-	return s.Ended.Seq != 0 && s.LastCard != 0 && batch != "" && s.Batch() == batch &&
+	return s != nil && s.Ended.Seq != 0 && s.LastCard != 0 && batch != "" && s.Batch() == batch &&
 		slices.ContainsFunc(t.Early, func(e EarlyShuffle) bool {
 			return e.Shoe != t.now.ShoeID && e.Shuffle.Batch != "" && e.Shuffle.Batch != batch
 		})

@@ -31,6 +31,9 @@ func (t *Table) shoeOf(c *turn) *Shoe {
 		t.tooLate(c)
 		return nil
 	}
+	if p, ok := t.now.Payload.(*schema.ShoeShuffled); ok && !reused && t.awaitsOther(p.BatchID) {
+		t.endShoe(c)
+	}
 	if !reused && t.shuffledEarly(c) {
 		return nil
 	}
