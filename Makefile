@@ -21,7 +21,7 @@ PARTITIONS ?= 4
 SPEED      ?= 1
 DURATION   ?= 10m
 
-.PHONY: help verify-page windows verifiers engines images kafka kafka-stop generate build test race lint vulnerabilities format judgement-hash fuzz bench bench-watch bench-delays bench-peer bench-life bench-behind bench-archive bench-sql soak soak-honest demo helm chart alerts helm-test reproducible sbom notices packages clean
+.PHONY: help verify-page windows verifiers engines images kafka kafka-stop generate build test race lint vulnerabilities format judgement-hash fuzz bench bench-watch bench-delays bench-peer bench-life bench-behind bench-archive bench-history bench-sql soak soak-honest demo helm chart alerts helm-test reproducible sbom notices packages clean
 .DEFAULT_GOAL := help
 
 help: ## print this
@@ -109,6 +109,9 @@ bench-behind: engines ## read a backlog of EVENTS events; report memory and the 
 
 bench-archive: engines ## store EVENTS events and audit them again with 1, 2 and 4 workers (WORKERS); extrapolate a property's year
 	SHOEPROOF_EVENTS='$(EVENTS)' SHOEPROOF_WORKERS='$(WORKERS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'Archive$$' -benchtime 1x -v
+
+bench-history: engines ## store EVENTS events, and audit their day alone and behind DAYS days of the same facts
+	SHOEPROOF_EVENTS='$(EVENTS)' SHOEPROOF_DAYS='$(DAYS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'History$$' -benchtime 1x -v
 
 bench-sql: engines ## store EVENTS events; compare rules as SQL over the archive with audit run
 	SHOEPROOF_EVENTS='$(EVENTS)' go test ./internal/nightly -timeout 0 -run '^$$' -bench 'SQL$$' -benchtime 1x -v
