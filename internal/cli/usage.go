@@ -17,7 +17,7 @@ const Setting = "setting"
 func plain(c *cobra.Command) {
 	c.SetUsageFunc(usage)
 	c.SetFlagErrorFunc(flagError)
-	if check := c.Args; check != nil {
+	if check := c.Args; check != nil && (c.HasParent() || !c.HasSubCommands()) {
 		c.Args = func(c *cobra.Command, args []string) error {
 			switch err := check(c, args); {
 			case err == nil:
