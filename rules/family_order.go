@@ -138,7 +138,7 @@ func (p *Pass) restOf(s *record.Step) bool {
 	if isVig(s) {
 		return record.Any(p.Round.Steps, func(b *record.Step) bool {
 			return isVig(b) && b.Seq < s.Seq && b.Seat == s.Seat &&
-				(chargesOne(b, s) || b.Wager >= 0 && s.Covers(p.Round, b.Wager))
+				(chargesOne(b, s) || s.Wager < 0 && b.Wager >= 0 && s.Covers(p.Round, b.Wager))
 		})
 	}
 	if s.Kind != record.StepPaid || s.Wager < 0 {
