@@ -193,8 +193,10 @@ func checkUnsettled(p *Pass) {
 			case w.Gone && w.Net().Paid == 0 && w.Net().Collected == 0:
 				f.Amount = w.Net().Returned - w.Most()
 				f.Verdict = finding.Suspect // the return may have been published twice
-			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w), p.paidTwice(w) && p.partsUnknown(w):
-				f.Verdict = finding.Suspect // of a shoe's last cards some may not have been published
+			case undealt(r) && r.Next == 0, w.Settlements() == 0 && p.lesser(w):
+				f.Verdict = finding.Suspect // the last cards of a shoe may not have been published
+			case p.paidTwice(w) && p.partsUnknown(w):
+				f.Verdict = finding.Suspect
 			}
 			if s := p.otherName(w); s != nil && w.Settlements() == 0 && f.Verdict == "" {
 				f.Verdict, f.Evidence = finding.Suspect, append(f.Evidence, s.Seq)

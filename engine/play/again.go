@@ -77,18 +77,28 @@ func roundAgain(r *record.Round, p schema.Payload, is func(record.Seq) bool) boo
 			return is(i.Seq) && *i == instructionOf(i.Seq, p)
 		})
 	case *schema.WagerChanged:
-		w := wagerOf(r, p.WagerID)
-		return w != nil && record.Any(w.Changes, func(c *record.WagerChange) bool {
-			again := is(c.Seq) && changesAgain(w, c, p)
-			c.Unread = c.Unread || again && c.Amount != 0 // two equal chips may be seen at one moment
-			return again
-		})
+		return changedAgain(wagerOf(r, p.WagerID), p, is)
 	case *schema.RoundEnded:
 		was := r.Corrected
 		return was.Seq != 0 && is(was.Seq) && was == endOf(&turn{seq: was.Seq}, p)
 	default:
 		return false
 	}
+}
+
+// changedAgain reports whether a change of a wager is there already. Of a raise or a lowering the amount is not known
+// then: two equal chips may be seen at one moment.
+func changedAgain(w *record.Wager, p *schema.WagerChanged, is func(record.Seq) bool) bool {
+	if w == nil {
+		return false
+	}
+	at := record.Index(w.Changes, func(c *record.WagerChange) bool { return is(c.Seq) && changesAgain(w, c, p) })
+	if at < 0 {
+		return false
+	}
+	c := &w.Changes[at]
+	c.Unread = c.Unread || c.Amount != 0
+	return true
 }
 
 // changesAgain reports whether a change of a wager has the content of an event.

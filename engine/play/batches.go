@@ -71,6 +71,11 @@ func (t *Table) awaitsOther(batch string) bool {
 // first reports whether no shoe has begun since the record of the table began, or its numbers began again.
 func (t *Table) first() bool { return len(t.Used) == 0 || t.Used[len(t.Used)-1] == "" }
 
+// shuffledBefore reports whether a shoe that has not begun was shuffled.
+func (t *Table) shuffledBefore(id string) bool {
+	return slices.ContainsFunc(t.Early, func(e EarlyShuffle) bool { return e.Shoe == id })
+}
+
 // takeEarly takes the shuffles of a shoe that now begins.
 func (t *Table) takeEarly(id string) []record.Shuffle {
 	var shuffles []record.Shuffle

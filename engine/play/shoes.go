@@ -85,8 +85,7 @@ func (t *Table) reused(ev *schema.Event) bool {
 // wrong shoe.
 func (t *Table) interrupts() bool {
 	s := t.Shoe
-	awaited := slices.ContainsFunc(t.Early, func(e EarlyShuffle) bool { return e.Shoe == t.now.ShoeID })
-	if s == nil || s.Ended.Seq != 0 || awaited || t.Gaps.Begin && !s.goesOn() {
+	if s == nil || s.Ended.Seq != 0 || t.expects(t.now.ShoeID) {
 		return false
 	}
 	if s.LastCard != 0 || s.Loaded.Seq == 0 {
@@ -104,8 +103,7 @@ func (t *Table) interrupts() bool {
 // event of the shoe in play comes between them.
 func (t *Table) strays() bool {
 	s := t.Shoe
-	awaited := slices.ContainsFunc(t.Early, func(e EarlyShuffle) bool { return e.Shoe == t.now.ShoeID })
-	if s == nil || t.Stray == t.now.ShoeID || awaited || t.Gaps.Begin && !s.goesOn() {
+	if s == nil || t.Stray == t.now.ShoeID || t.expects(t.now.ShoeID) {
 		return false
 	}
 	stray := false
@@ -128,6 +126,12 @@ func (t *Table) strays() bool {
 		t.Stray, t.Named, t.NamedRound = t.now.ShoeID, t.now.ShoeID, t.now.Round
 	}
 	return stray
+}
+
+// expects reports whether a shoe may begin that is not known: it was shuffled before, or a gap may hide the end of the
+// shoe in play.
+func (t *Table) expects(id string) bool {
+	return t.shuffledBefore(id) || t.Gaps.Begin && !t.Shoe.goesOn()
 }
 
 // goesOn reports whether a round of the shoe in play began after the latest gap: no other shoe began in the gap.
