@@ -27,6 +27,8 @@ import (
 	"github.com/shoeproof/shoeproof/cmd/devstack/engine/clickhousetest"
 	"github.com/shoeproof/shoeproof/console/store"
 	auditor "github.com/shoeproof/shoeproof/engine"
+	"github.com/shoeproof/shoeproof/internal/testkit"
+	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
 	"github.com/shoeproof/shoeproof/pipeline"
 	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 	"github.com/shoeproof/shoeproof/rules"
@@ -63,6 +65,30 @@ var server clickhousetest.Server
 func emptyStore(t testing.TB) *store.Store {
 	t.Helper()
 	s, err := store.Open(t.Context(), server.Migrated(t), clickhouse.Config{}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// filledBehind fills a database, and opens it through a proxy that passes each piece of an answer when pass returns.
+// The context ends with the connection.
+func filledBehind(t testing.TB, conns int, pass func(context.Context) error) *store.Store {
+	t.Helper()
+	cfg := server.Migrated(t)
+	direct, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = direct.Close() })
+	fill(t, direct, "ac-1", 2, 0)
+	p := testkit.Proxy(t, proxy.Options{Target: cfg.Addrs[0], Connect: func(ctx context.Context, c *proxy.Conn) bool {
+		c.Answer = func(piece []byte) ([]byte, error) { return piece, pass(ctx) }
+		return true
+	}})
+	cfg.Addrs, cfg.MaxConns = []string{p.Addr().String()}, conns
+	s, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

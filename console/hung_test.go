@@ -11,10 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/testkit"
-	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
-	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 // ClickHouse accepts connections and statements, and never answers: a page that needs it is a 503 before the reader
@@ -22,28 +19,13 @@ import (
 // does the console.
 func TestClickHouseHangs(t *testing.T) {
 	t.Parallel()
-	cfg := server.Migrated(t)
-	direct, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = direct.Close() })
-	fill(t, direct, "ac-1", 2, 0)
+	const conns = 64
 	var hung sync.RWMutex
-	p := testkit.Proxy(t, proxy.Options{Target: cfg.Addrs[0], Connect: func(_ context.Context, c *proxy.Conn) bool {
-		c.Answer = func(piece []byte) ([]byte, error) {
-			hung.RLock()
-			defer hung.RUnlock()
-			return piece, nil
-		}
-		return true
-	}})
-	cfg.Addrs, cfg.MaxConns = []string{p.Addr().String()}, 64
-	s, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+	s := filledBehind(t, conns, func(context.Context) error {
+		hung.RLock()
+		defer hung.RUnlock()
+		return nil
+	})
 	var access Access
 	secret := personal(&access, "ann", "ann", "supervisor")
 	c := still(t, s, func(o *Options) { o.SignIn, o.Access = ByToken, access })
@@ -73,7 +55,7 @@ func TestClickHouseHangs(t *testing.T) {
 		"/handover", "/tables/ac-1/mb-01", "/cases", "/api/v1/rounds", "/api/v1/dealers",
 	}
 	var wait sync.WaitGroup
-	for range cfg.MaxConns { // idle connections, so that statements wait and not only new connections
+	for range conns { // idle connections, so that statements wait and not only new connections
 		wait.Go(func() {
 			if err := s.Conn().Exec(t.Context(), "SELECT sleep(1)"); err != nil {
 				t.Error(err)

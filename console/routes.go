@@ -3,6 +3,8 @@ package console
 import (
 	"context"
 	"time"
+
+	"github.com/shoeproof/shoeproof/console/store"
 )
 
 // route is one entry of the list of routes. Nothing else is served.
@@ -28,8 +30,8 @@ type route struct {
 const anyQuery = "*"
 
 const (
-	// answerWithin is above the limit of a statement, 10 s. A user waits no longer.
-	answerWithin = 12 * time.Second
+	// answerWithin is for all statements of a request together. A user waits no longer.
+	answerWithin = store.AnswerWithin
 	// longWithin leaves time for the answer before the server closes the connection after 60 s.
 	longWithin = 50 * time.Second
 	// ownLimit is of a route that sets the deadline of its answer itself.

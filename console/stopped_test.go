@@ -9,10 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/shoeproof/shoeproof/console/store"
 	"github.com/shoeproof/shoeproof/internal/testkit"
-	"github.com/shoeproof/shoeproof/internal/testkit/proxy"
-	"github.com/shoeproof/shoeproof/pipeline/clickhouse"
 )
 
 // ClickHouse stops to answer: within 25 s the screen of an operator and the wall report it across their width, with the
@@ -20,29 +17,13 @@ import (
 // console is simulated.
 func TestClickHouseStops(t *testing.T) {
 	t.Parallel()
-	cfg := server.Migrated(t)
-	direct, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = direct.Close() })
-	fill(t, direct, "ac-1", 2, 0)
 	var stopped atomic.Bool
-	p := testkit.Proxy(t, proxy.Options{Target: cfg.Addrs[0], Connect: func(ctx context.Context, c *proxy.Conn) bool {
-		c.Answer = func(piece []byte) ([]byte, error) {
-			for stopped.Load() && ctx.Err() == nil {
-				time.Sleep(20 * time.Millisecond)
-			}
-			return piece, ctx.Err()
+	s := filledBehind(t, 0, func(ctx context.Context) error {
+		for stopped.Load() && ctx.Err() == nil {
+			time.Sleep(20 * time.Millisecond)
 		}
-		return true
-	}})
-	cfg.Addrs = []string{p.Addr().String()}
-	s, err := store.Open(t.Context(), cfg, clickhouse.Config{}, time.Now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.Close() })
+		return ctx.Err()
+	})
 	c := serve(t, s, nil)
 	const live = "document.querySelector('#link').dataset.state == 'on' && document.querySelector('#stale').hidden"
 	const blind = "!document.querySelector('#stale').hidden && " +

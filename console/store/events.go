@@ -41,7 +41,7 @@ func (s *Store) Events(ctx context.Context, scope Scope, table Location, r Event
 	w := in(scope).equal("property_id", table.Property).equal("table_id", table.Table)
 	w.and("(seq BETWEEN {first:UInt64} AND {last:UInt64} OR seq IN {also:Array(UInt64)})",
 		"first", r.First, "last", r.Last, "also", append([]uint64{}, r.Also...)).equal("kind", r.Kind)
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, AnswerWithin)
 	defer cancel()
 	var rows []Event
 	err := s.archive.Conn().Select(limited(ctx), &rows, s.expand(`SELECT `+eventColumns+` FROM {{events}} FINAL

@@ -70,9 +70,9 @@ func (w *where) String() string {
 	return strings.Join(w.conditions, " AND ")
 }
 
-// answerWithin is the longest wait for an answer to a statement. It is above the server's own limit of 10 s, which a
+// AnswerWithin is the longest wait for an answer to a statement. It is above the server's own limit of 10 s, which a
 // server that hangs does not keep.
-const answerWithin = 12 * time.Second
+const AnswerWithin = 12 * time.Second
 
 // undated hides the deadline of a context, which the driver would send as the server's limit. It still ends.
 type undated struct{ context.Context }
@@ -107,7 +107,7 @@ func Background(ctx context.Context) context.Context {
 
 // read selects rows into structs. {{t}} in the query stands for the full name of table t.
 func read[T any](ctx context.Context, s *Store, what, query string, w *where) ([]T, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerWithin)
+	ctx, cancel := context.WithTimeout(ctx, AnswerWithin)
 	defer cancel()
 	var rows []T
 	if err := s.Conn().Select(limited(ctx), &rows, s.expand(query), w.args...); err != nil {
