@@ -32,27 +32,31 @@ func BenchmarkHistory(b *testing.B) {
 	ingest(b, store, f)
 	scoreLive(b, cfg.Database)
 	for b.Loop() {
-		for _, n := range []int{0, days, days} {
-			if n > 0 && days > 0 {
-				copyBack(b, store, days)
-				days = 0
-			}
-			o := watch.Options{Property: property, Engine: options()}
-			before := opens.AddDate(0, 0, -1).Format(time.DateOnly)
-			if _, err := watch.ScoreDay(b.Context(), store, store.KeyTotals, o, before); err != nil {
-				b.Fatal(err)
-			}
-			rest(b, store)
-			order := archiveRun{Database: cfg.Database, Days: f.days[:1], Workers: 4, Score: true}
-			s := auditAgain(b, &order, f)
-			b.Logf("behind %d days: %.0f events/s, us/event: process %.2f, ClickHouse %.2f", n, 1e6/s.wall, s.process, s.server)
-			pid := server.Start(b).PID()
-			began, from := time.Now(), testkit.ProcessorTime(b, pid)
-			scoreLive(b, cfg.Database)
-			b.Logf("a watch that begins, with nothing to score: %v, ClickHouse %v", time.Since(began),
-				testkit.ProcessorTime(b, pid)-from)
+		auditBehind(b, store, f, cfg.Database, "alone")
+		copyBack(b, store, days)
+		for range 2 {
+			auditBehind(b, store, f, cfg.Database, fmt.Sprintf("behind %d days", days))
 		}
 	}
+}
+
+// auditBehind audits the first day of a house, and begins a watch.
+func auditBehind(b *testing.B, store *clickhouse.Store, f *house, database, name string) {
+	b.Helper()
+	o := watch.Options{Property: property, Engine: options()}
+	before := opens.AddDate(0, 0, -1).Format(time.DateOnly)
+	if _, err := watch.ScoreDay(b.Context(), store, store.KeyTotals, o, before); err != nil {
+		b.Fatal(err)
+	}
+	rest(b, store)
+	order := archiveRun{Database: database, Days: f.days[:1], Workers: 4, Score: true}
+	s := auditAgain(b, &order, f)
+	b.Logf("%s: %.0f events/s, us/event: process %.2f, ClickHouse %.2f", name, 1e6/s.wall, s.process, s.server)
+	pid := server.Start(b).PID()
+	began, from := time.Now(), testkit.ProcessorTime(b, pid)
+	scoreLive(b, database)
+	b.Logf("a watch that begins, with nothing to score: %v, ClickHouse %v", time.Since(began),
+		testkit.ProcessorTime(b, pid)-from)
 }
 
 // copyBack copies the facts of a day to each of so many days before it.
