@@ -183,8 +183,8 @@ func (l Layout) each(right string, tables ...string) []string {
 }
 
 // PruneFinal is a setting of ClickHouse. With 0, a query with FINAL reads the months of its condition on the time; the
-// default reads all months (ClickHouse issue 104263). All rows of a key are of one month: their time is that of an
-// event.
+// default reads all months (ClickHouse issue 104263). All rows of a key are of one month, because their time is that of
+// an event. If another release dates a row into another month, such a query shows it twice.
 const PruneFinal = "defer_partition_pruning_after_final"
 
 // limits bound the queries of a reader and of the console: a screen that needs too much fails, and ingest does not. A
