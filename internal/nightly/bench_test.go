@@ -106,7 +106,7 @@ func eventsToStore(b *testing.B) int {
 type side struct{ wall, process, server float64 }
 
 // scoreLive runs a watch over all that is stored.
-func scoreLive(b *testing.B, database string) {
+func scoreLive(b testing.TB, database string) {
 	b.Helper()
 	var cfg settings.Audit
 	cfg.ClickHouse.Addrs, cfg.ClickHouse.Database = []string{server.Start(b).Addr}, database

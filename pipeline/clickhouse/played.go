@@ -374,11 +374,13 @@ func (s *Store) dispute(ctx context.Context, of string, shoes []ClosedShoe) erro
 }
 
 // faults yields the open findings about feeds since a time. Lost events are noted with the rounds that they touch. A
-// finding that was closed is open by no older row, which has another time or urgency.
+// difference between two audits is no fault of a feed: a repeated night would score other rounds. A finding that was
+// closed is open by no older row, which has another time or urgency.
 func (s *Store) faults(ctx context.Context, of string, first int64, yield func(table string, at int64)) error {
 	var table string
 	var at int64
-	const feeds = " WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.gap' "
+	const feeds = " WHERE property_id = {property:String} AND kind = 'data_fault' " +
+		"AND rule NOT IN ('feed.gap', 'feed.reconcile') "
 	queue := s.name("open_findings")
 	since := queue + " FINAL" + feeds + "AND toUnixTimestamp64Nano(at) >= {first:Int64}"
 	query := "SELECT table_id, toUnixTimestamp64Nano(at) FROM " + since + " AND (id, version) GLOBAL IN (SELECT id, " +

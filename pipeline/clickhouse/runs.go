@@ -68,6 +68,12 @@ func (s *Store) AddFindings(ctx context.Context, run string, list []finding.Find
 	return s.insertAll(ctx, &t, rows.ViewOf(list), "audit run "+run)
 }
 
+// AddSuspicions stores findings of a watch. It is part of the live audit: a nightly run compares them with its own.
+func (s *Store) AddSuspicions(ctx context.Context, token string, list []finding.Finding) error {
+	t := s.table(rows.Find("findings"), s.cfg.RowVersion)
+	return s.insertAll(ctx, &t, rows.ViewOf(list), "audit watch "+token)
+}
+
 // replacing is the version of findings with which a nightly run replaces live ones, of whatever release.
 const replacing = 1 << 31
 
