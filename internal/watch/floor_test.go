@@ -80,6 +80,10 @@ func judgePit(t *testing.T, verdict finding.Verdict, missing bool) {
 	if diff := gocmp.Diff(want, pitFindings(stored)); diff != "" {
 		t.Errorf("(-replay +watch):\n%s", diff)
 	}
+	live, err := s.Findings(t.Context(), clickhouse.Filter{PropertyID: "ac-1", Rule: "order.pit-uniform", Live: true})
+	if err != nil || len(live) > 0 {
+		t.Errorf("%v, %v: a replay, which reads one table, would not find them", pitFindings(live), err)
+	}
 }
 
 func pitFindings(all []finding.Finding) (found []string) {

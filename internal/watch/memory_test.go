@@ -242,7 +242,7 @@ func (m *memory) AddEvidence(_ context.Context, _ string, list []rows.Evidence) 
 	return nil
 }
 
-func (m *memory) AddSuspicions(_ context.Context, _ string, list []finding.Finding) error {
+func (m *memory) AddWatched(_ context.Context, _ string, list []finding.Finding) error {
 	m.findings = append(m.findings, list...)
 	return nil
 }

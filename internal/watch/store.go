@@ -102,5 +102,5 @@ func (w *watcher) report(ctx context.Context, findings []finding.Finding) error 
 	for i := range findings {
 		fmt.Fprintf(sum, "%+v\n", findings[i])
 	}
-	return w.store.AddSuspicions(ctx, hex.EncodeToString(sum.Sum(nil)[:16]), findings)
+	return w.store.AddWatched(ctx, hex.EncodeToString(sum.Sum(nil)[:16]), findings)
 }

@@ -79,7 +79,7 @@ type Store interface {
 	WriteWatchState(ctx context.Context, property string, of clickhouse.StateSeries, number uint64,
 		write func(io.Writer) error) error
 	AddEvidence(ctx context.Context, run string, list []rows.Evidence) error
-	AddSuspicions(ctx context.Context, token string, list []finding.Finding) error
+	AddWatched(ctx context.Context, token string, list []finding.Finding) error
 }
 
 // watcher runs detectors over the facts of a property. It is not safe for concurrent use.

@@ -68,10 +68,22 @@ func (s *Store) AddFindings(ctx context.Context, run string, list []finding.Find
 	return s.insertAll(ctx, &t, rows.ViewOf(list), "audit run "+run)
 }
 
-// AddSuspicions stores findings of a watch. It is part of the live audit: a nightly run compares them with its own.
-func (s *Store) AddSuspicions(ctx context.Context, token string, list []finding.Finding) error {
+// AddWatched stores findings of a watch. Anomalies are of the live audit: a nightly run compares them with its own. The
+// others compare tables, and a nightly run makes them again, as findings that the live audit lacks.
+func (s *Store) AddWatched(ctx context.Context, token string, list []finding.Finding) error {
+	var live, others []finding.Finding
+	for i := range list {
+		if list[i].Kind == finding.Anomaly {
+			live = append(live, list[i])
+		} else {
+			others = append(others, list[i])
+		}
+	}
 	t := s.table(rows.Find("findings"), s.cfg.RowVersion)
-	return s.insertAll(ctx, &t, rows.ViewOf(list), "audit watch "+token)
+	if err := s.insertAll(ctx, &t, rows.ViewOf(live), "audit watch "+token); err != nil {
+		return err
+	}
+	return s.AddFindings(ctx, "watch "+token, others)
 }
 
 // replacing is the version of findings with which a nightly run replaces live ones, of whatever release.
