@@ -11,7 +11,7 @@ func BenchmarkHost(b *testing.B) {
 	for _, c := range []struct {
 		name string
 		host *Host
-	}{{"live", NewLive(DefaultBudget())}, {"stored", NewStored(DefaultBudget())}} {
+	}{{"live", NewLive(DefaultBudget())}, {"stored", oneStored(DefaultBudget())}} {
 		b.Run(c.name, func(b *testing.B) {
 			tb := newTable(b, 1)
 			for b.Loop() {

@@ -53,7 +53,7 @@ func TestOneCase(t *testing.T) {
 			t.Parallel()
 			for seed := range uint64(4) {
 				tb := newTable(t, 400+seed)
-				h := NewStored(DefaultBudget())
+				h := oneStored(DefaultBudget())
 				c.cheat(tb)
 				bets := tb.bets
 				tb.bets = func(r *Round, next []baccarat.Card) {
@@ -91,7 +91,7 @@ func TestNoDealerBesidePatrons(t *testing.T) {
 	for every, first := range map[int]KeyKind{20: OfTable, 50: OfPatron} {
 		for seed := range uint64(3) {
 			tb := newTable(t, 900+seed)
-			h := NewStored(DefaultBudget())
+			h := oneStored(DefaultBudget())
 			firstCard(tb, 1)
 			bets, n := tb.bets, 0
 			tb.bets = func(r *Round, next []baccarat.Card) {

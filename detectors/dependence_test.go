@@ -192,7 +192,7 @@ func TestPaceOdds(t *testing.T) {
 // What rests on a reader that d19 suspects waits: no other detector collects evidence from its rounds in the visit.
 func TestSuspectedReader(t *testing.T) {
 	tb := newTable(t, 41)
-	h := NewStored(DefaultBudget())
+	h := oneStored(DefaultBudget())
 	suspected, later := false, 0
 	tb.settle = func(r *Round) {
 		tb.misread(r)

@@ -15,7 +15,7 @@ import (
 func BenchmarkFloor(b *testing.B) {
 	const tables = 20
 	for b.Loop() {
-		h := NewStored(DefaultBudget())
+		h := oneStored(DefaultBudget())
 		all := make([]*table, tables)
 		for i := range all {
 			tb := newTable(b, uint64(90+i))
@@ -45,11 +45,11 @@ func BenchmarkFloor(b *testing.B) {
 			b.ReportMetric(float64(m.HeapAlloc)/tables/1024, fmt.Sprintf("KiB/table-day%d", day+1))
 		}
 		var data bytes.Buffer
-		if err := h.WriteState(&data); err != nil {
+		if err := writeOne(h, &data); err != nil {
 			b.Fatal(err)
 		}
 		size, began := data.Len(), time.Now()
-		if _, err := ReadState(DefaultBudget(), &data); err != nil {
+		if _, err := readOne(DefaultBudget(), &data); err != nil {
 			b.Fatal(err)
 		}
 		b.ReportMetric(float64(size)/tables/1024, "snapshot-KiB/table")

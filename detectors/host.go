@@ -85,10 +85,23 @@ func NewLive(budget Budget) *Host {
 	return newHost(budget, withKeys(true), KeyKind.Ends)
 }
 
-// NewStored starts the detectors of stored facts, for the keys that outlive a shoe.
-func NewStored(budget Budget) *Host {
-	return newHost(budget, withKeys(false), func(k KeyKind) bool { return !k.Ends() })
+// Stored are the detectors of stored facts, for the keys that outlive a shoe, in two hosts. The first takes each round
+// and shoe before the second, which may be at work on an earlier one: detectors of different causes know nothing of each
+// other, but for d19 in the first host, which freezes rounds.
+type Stored [2]*Host
+
+// NewStored starts the detectors. Those of the cause "play", which take as long as all others, are in the second host.
+func NewStored(budget Budget) (s Stored) {
+	for i := range s {
+		s[i] = newHost(budget, slices.DeleteFunc(withKeys(false), func(d *Detector) bool {
+			return (d.cause() == "play") != (i == 1)
+		}), outlives)
+	}
+	return s
 }
+
+// outlives reports whether keys of a kind outlive a shoe.
+func outlives(k KeyKind) bool { return !k.Ends() }
 
 // withKeys returns the detectors whose key ends with the shoe, or whose key does not.
 func withKeys(ends bool) []*Detector {

@@ -179,30 +179,48 @@ func (s states[K, S]) read(d *cbor.Decoder, ids interned) error {
 	return nil
 }
 
-// WriteState writes the state of a host of NewStored, between two shoes: equal states have equal bytes.
-func (h *Host) WriteState(w io.Writer) error {
+// WriteState writes the state between two shoes: equal states have equal bytes. They do not depend on the division into
+// hosts.
+func (s Stored) WriteState(w io.Writer) error { return hosts(s[:]).write(w) }
+
+// hosts run the detectors of stored facts, each of them in one host.
+type hosts []*Host
+
+// of is the host of a detector, and the process there.
+func (all hosts) of(d *Detector) (*Host, process) {
+	for _, h := range all {
+		if i := slices.Index(h.detectors, d); i >= 0 {
+			return h, h.processes[i]
+		}
+	}
+	return nil, nil
+}
+
+func (all hosts) write(w io.Writer) error {
 	mode, err := encoding()
 	if err != nil {
 		return err
 	}
 	to := bufio.NewWriterSize(w, 1<<16)
 	e := mode.NewEncoder(to)
-	all := h.ledger.numbered()
+	x := all.numbered()
 	header := storedHeader{
-		Version: storedVersion, Places: len(all.places), Moments: len(all.moments), Accounts: len(all.accounts),
+		Version: storedVersion, Places: len(x.places), Moments: len(x.moments), Accounts: len(x.accounts),
 	}
-	for _, d := range h.detectors {
+	detectors := withKeys(false)
+	for _, d := range detectors {
 		header.Detectors = append(header.Detectors, d.ID)
 	}
 	if err := e.Encode(&header); err != nil {
 		return fmt.Errorf("encode state of detectors: %w", err)
 	}
-	for i, p := range h.processes {
+	for _, d := range detectors {
+		_, p := all.of(d)
 		if err := writeProcess(e, p); err != nil {
-			return fmt.Errorf("encode state of detector %s: %w", h.detectors[i].ID, err)
+			return fmt.Errorf("encode state of detector %s: %w", d.ID, err)
 		}
 	}
-	if err := h.ledger.write(e, &all); err != nil {
+	if err := x.write(e); err != nil {
 		return fmt.Errorf("encode accounts: %w", err)
 	}
 	return to.Flush()
@@ -224,111 +242,125 @@ func writeProcess(e *cbor.Encoder, p process) error {
 	return e.Encode(x.save())
 }
 
-// accountOf is an account with its key.
+// accountOf is an account with its key and its ledger.
 type accountOf struct {
 	key Key
 	*account
+	in *ledger
 }
 
-// numbered returns the accounts in order, and their places and moments in the order of use. Numbers gives 1 + the index
-// of a moment, placed that of a place.
-func (l *ledger) numbered() (x numbered) {
-	x.numbers, x.placed = make([]int32, l.moments.count+1), map[*place]int{}
-	for key, a := range l.accounts {
-		for ; a != nil; a = a.next {
-			x.accounts = append(x.accounts, accountOf{key, a})
+// numbered are the accounts of hosts in order, and their places and moments in the order of use. Numbers gives 1 + the
+// index of a moment of a ledger. A moment of several ledgers is one.
+type numbered struct {
+	accounts []accountOf
+	places   []place
+	moments  []storedMoment
+	numbers  map[*ledger][]int32
+}
+
+func (all hosts) numbered() (x numbered) {
+	x.numbers = map[*ledger][]int32{}
+	for _, h := range all {
+		x.numbers[h.ledger] = make([]int32, h.ledger.moments.count+1)
+		for key, a := range h.ledger.accounts {
+			for ; a != nil; a = a.next {
+				x.accounts = append(x.accounts, accountOf{key, a, h.ledger})
+			}
 		}
 	}
 	slices.SortFunc(x.accounts, func(a, b accountOf) int {
 		return cmp.Or(cmp.Compare(a.detector, b.detector), cmp.Compare(a.key.Kind, b.key.Kind),
 			cmp.Compare(a.key.ID, b.key.ID))
 	})
+	placed, known := map[place]int{}, map[storedMoment]int32{}
 	for _, a := range x.accounts {
+		numbers := x.numbers[a.in]
 		a.eachMoment(func(ref *momentRef) {
-			m := l.moments.at(*ref)
-			if x.placed[m.place] == 0 {
-				x.places = append(x.places, m.place)
-				x.placed[m.place] = len(x.places)
+			if numbers[*ref] != 0 {
+				return
 			}
-			if x.numbers[*ref] == 0 {
-				x.moments = append(x.moments, *ref)
-				x.numbers[*ref] = int32(len(x.moments))
+			m := a.in.moments.at(*ref)
+			if placed[*m.place] == 0 {
+				x.places = append(x.places, *m.place)
+				placed[*m.place] = len(x.places)
 			}
+			stored := storedMoment{Place: placed[*m.place], At: m.at, Seq: m.seq, Round: m.round}
+			if known[stored] == 0 {
+				x.moments = append(x.moments, stored)
+				known[stored] = int32(len(x.moments))
+			}
+			numbers[*ref] = known[stored]
 		})
 	}
 	return x
 }
 
-// numbered are accounts, places and moments to be written; see ledger.numbered.
-type numbered struct {
-	accounts []accountOf
-	places   []*place
-	moments  []momentRef
-	numbers  []int32
-	placed   map[*place]int
-}
-
-func (l *ledger) write(e *cbor.Encoder, all *numbered) error {
-	for _, p := range all.places {
+func (x *numbered) write(e *cbor.Encoder) error {
+	for _, p := range x.places {
 		if err := e.Encode(storedPlace{Property: p.property, Pit: p.pit, Table: p.table, Shoe: p.shoe}); err != nil {
 			return err
 		}
 	}
-	for _, ref := range all.moments {
-		m := l.moments.at(ref)
-		if err := e.Encode(storedMoment{Place: all.placed[m.place], At: m.at, Seq: m.seq, Round: m.round}); err != nil {
+	for _, m := range x.moments {
+		if err := e.Encode(m); err != nil {
 			return err
 		}
 	}
-	for _, a := range all.accounts {
-		x, f := storedAccount{
+	for _, a := range x.accounts {
+		numbers := x.numbers[a.in]
+		to, f := storedAccount{
 			Detector: a.detector, Kind: a.key.Kind, ID: a.key.ID, Resting: a.resting, Reported: a.reported, Rounds: a.rounds,
-			AlarmAt: a.alarmAt, Latest: a.latest, LnR: a.lnR, Money: a.money, Since: int(all.numbers[a.since]),
+			AlarmAt: a.alarmAt, Latest: a.latest, LnR: a.lnR, Money: a.money, Since: int(numbers[a.since]),
 		}, &a.effect
-		x.Effect = [...]float64{
+		to.Effect = [...]float64{
 			float64(f.N), float64(f.Times), f.Observed, f.Expected, f.Weights, f.Weighted, f.Spread, f.Squares, f.Sum,
 		}
 		for i := range a.listed {
-			x.Top = append(x.Top, storedWeight{Moment: int(all.numbers[a.top.moments[i]]), LnE: a.top.lnE[i]})
+			to.Top = append(to.Top, storedWeight{Moment: int(numbers[a.top.moments[i]]), LnE: a.top.lnE[i]})
 		}
-		if err := e.Encode(&x); err != nil {
+		if err := e.Encode(&to); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// ReadState returns a host of NewStored with a state that WriteState wrote. A state of another version, of other
-// detectors or with other fields is refused.
-func ReadState(budget Budget, r io.Reader) (*Host, error) {
-	h := NewStored(budget)
-	if err := h.read(r); err != nil {
-		return nil, fmt.Errorf("restore state of detectors: %w", err)
-	}
-	return h, nil
+// ReadState returns the detectors with a state that WriteState wrote. A state of another version, of other detectors or
+// with other fields is refused.
+func ReadState(budget Budget, r io.Reader) (Stored, error) {
+	s := NewStored(budget)
+	return s, hosts(s[:]).read(r)
 }
 
-func (h *Host) read(r io.Reader) error {
+func (all hosts) read(r io.Reader) error {
+	if err := all.decode(r); err != nil {
+		return fmt.Errorf("restore state of detectors: %w", err)
+	}
+	return nil
+}
+
+func (all hosts) decode(r io.Reader) error {
 	mode, err := decoding(maxLiveKeys)
 	if err != nil {
 		return err
 	}
-	d, header, ids := mode.NewDecoder(r), storedHeader{}, h.names
+	d, header, detectors := mode.NewDecoder(r), storedHeader{}, withKeys(false)
 	if err := d.Decode(&header); err != nil {
 		return err
 	}
 	if header.Version < storedOldest || header.Version > storedVersion {
 		return fmt.Errorf("version %d, this release reads version %d", header.Version, storedVersion)
 	}
-	if !slices.EqualFunc(header.Detectors, h.detectors, func(id string, d *Detector) bool { return id == d.ID }) {
+	if !slices.EqualFunc(header.Detectors, detectors, func(id string, d *Detector) bool { return id == d.ID }) {
 		return fmt.Errorf("other detectors: %v", header.Detectors)
 	}
-	for i, p := range h.processes {
-		if err := readProcess(d, p, ids); err != nil {
-			return fmt.Errorf("detector %s: %w", h.detectors[i].ID, err)
+	for _, of := range detectors {
+		h, p := all.of(of)
+		if err := readProcess(d, p, h.names); err != nil {
+			return fmt.Errorf("detector %s: %w", of.ID, err)
 		}
 	}
-	if err := h.readAccounts(d, &header, ids); err != nil {
+	if err := all.readAccounts(d, &header); err != nil {
 		return fmt.Errorf("ledger: %w", err)
 	}
 	return nil
@@ -347,7 +379,7 @@ func readProcess(d *cbor.Decoder, p process, ids interned) error {
 	return nil
 }
 
-func (h *Host) readAccounts(d *cbor.Decoder, header *storedHeader, ids interned) error {
+func (all hosts) readAccounts(d *cbor.Decoder, header *storedHeader) error {
 	var places []*place
 	for range header.Places {
 		var p storedPlace
@@ -364,17 +396,26 @@ func (h *Host) readAccounts(d *cbor.Decoder, header *storedHeader, ids interned)
 		if m.Place < 1 || m.Place > len(places) {
 			return fmt.Errorf("place %d of %d", m.Place, len(places))
 		}
-		h.ledger.moments.add(moment{place: places[m.Place-1], at: m.At, seq: m.Seq, round: m.Round})
+		for _, h := range all {
+			h.ledger.moments.add(moment{place: places[m.Place-1], at: m.At, seq: m.Seq, round: m.Round})
+		}
 	}
 	for range header.Accounts {
 		var x storedAccount
 		if err := d.Decode(&x); err != nil {
 			return err
 		}
-		x.ID = ids.of(x.ID)
-		if err := h.readAccount(&x); err != nil {
+		i := slices.IndexFunc(all, func(h *Host) bool { return h.detectorOf(x.Detector) != nil })
+		if i < 0 {
+			return fmt.Errorf("account of unknown detector %d", x.Detector)
+		}
+		x.ID = all[i].names.of(x.ID)
+		if err := all[i].readAccount(&x); err != nil {
 			return err
 		}
+	}
+	for _, h := range all { // without the moments of the others
+		h.ledger.compact()
 	}
 	return nil
 }

@@ -13,6 +13,17 @@ import (
 	"github.com/shoeproof/shoeproof/baccarat"
 )
 
+// oneStored runs the detectors of NewStored in one host.
+func oneStored(b Budget) *Host { return newHost(b, withKeys(false), outlives) }
+
+// readOne is ReadState for oneStored.
+func readOne(b Budget, r io.Reader) (*Host, error) {
+	h := oneStored(b)
+	return h, hosts{h}.read(r)
+}
+
+func writeOne(h *Host, w io.Writer) error { return hosts{h}.write(w) }
+
 // A host of stored facts that is restored between two shoes behaves as a host that was never stopped.
 func TestRestoredStoredHost(t *testing.T) {
 	for name, cheat := range map[string]func(*table){
@@ -27,7 +38,7 @@ func comparedWithRestored(t *testing.T, cheat func(*table)) {
 	tb := newTable(t, 31)
 	cheat(tb)
 	budget := DefaultBudget()
-	kept, stopped := NewStored(budget), NewStored(budget)
+	kept, stopped := oneStored(budget), oneStored(budget)
 	calls := 0
 	tb.hook = func() {
 		if calls++; calls%2 == 0 && !slices.Equal(kept.Factors, stopped.Factors) {
@@ -39,20 +50,82 @@ func comparedWithRestored(t *testing.T, cheat func(*table)) {
 		kept.Forget(tb.at)
 		stopped.Forget(tb.at)
 		var state, second bytes.Buffer
-		if err := stopped.WriteState(&state); err != nil {
+		if err := writeOne(stopped, &state); err != nil {
 			t.Fatal(err)
 		}
-		again, err := ReadState(budget, bytes.NewReader(state.Bytes()))
+		again, err := readOne(budget, bytes.NewReader(state.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := again.WriteState(&second); err != nil || !bytes.Equal(state.Bytes(), second.Bytes()) {
+		if err := writeOne(again, &second); err != nil || !bytes.Equal(state.Bytes(), second.Bytes()) {
 			t.Fatalf("the state of the restored host differs: %v", err)
 		}
 		*stopped = *again
 	}
 	if n, again := kept.ledger.size(), stopped.ledger.size(); n == 0 || n != again {
 		t.Errorf("%d accounts, %d after restarts", n, again)
+	}
+}
+
+// Two hosts find what one finds, and have its state.
+func TestTwoHosts(t *testing.T) {
+	for name, cheat := range map[string]func(*table){
+		"honest": func(*table) {}, "missed vigorish": missVig(.1), "one against two": oneAgainstTwo,
+		"winner known": func(tb *table) { foreknow(tb, 1) }, "late and knows": pastPost, "stakes changed": capStakes(1),
+		"suspected reader": func(tb *table) {
+			firstCard(tb, 1)
+			tb.settle = func(r *Round) {
+				tb.misread(r)
+				r.Misread = tb.rng.IntN(10) == 0
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			play := func(hosts ...*Host) (found []string) {
+				tb := newTable(t, 31)
+				cheat(tb)
+				calls := 0
+				tb.hook = func() {
+					h := hosts[calls%len(hosts)]
+					for i := range h.Factors {
+						f := &h.Factors[i]
+						found = append(found, fmt.Sprint(f.Detector.ID, f.Key, f.Location, f.LnE, f.Start))
+					}
+					for i := range h.Alarms {
+						a := &h.Alarms[i]
+						found = append(found, fmt.Sprint(a.Detector.ID, a.Key, a.Location, a.LnE, a.Rounds, a.Top, a.Note))
+					}
+					calls++
+				}
+				for range 6 {
+					tb.play(hosts...)
+					for _, h := range hosts {
+						h.Forget(tb.at)
+					}
+				}
+				slices.Sort(found)
+				return found
+			}
+			one, two := oneStored(DefaultBudget()), NewStored(DefaultBudget())
+			if want, got := play(one), play(two[:]...); !slices.Equal(want, got) {
+				t.Errorf("%d factors and alarms of one host, %d of two, or others", len(want), len(got))
+			}
+			var want, got bytes.Buffer
+			if err := errors.Join(writeOne(one, &want), two.WriteState(&got)); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.Equal(want.Bytes(), got.Bytes()) {
+				t.Errorf("the states differ: %d bytes of one host, %d of two", want.Len(), got.Len())
+			}
+			again, err := ReadState(DefaultBudget(), &want)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var second bytes.Buffer
+			if err := again.WriteState(&second); err != nil || !bytes.Equal(got.Bytes(), second.Bytes()) {
+				t.Errorf("the state differs after a restart: %v", err)
+			}
+		})
 	}
 }
 
@@ -70,7 +143,7 @@ func (l *ledger) size() (n int) {
 // recent evidence is kept.
 func TestForget(t *testing.T) {
 	tb := newTable(t, 33)
-	h := NewStored(DefaultBudget())
+	h := oneStored(DefaultBudget())
 	honest := tb.bets
 	day, most, first := 0, 0, 0
 	tb.bets = func(r *Round, next []baccarat.Card) {
@@ -123,11 +196,11 @@ func goldenStored(t *testing.T) []byte {
 	tb := newTable(t, 35)
 	missed := missVig(.1)
 	missed(tb)
-	h := NewStored(DefaultBudget())
+	h := oneStored(DefaultBudget())
 	tb.play(h)
 	tb.play(h)
 	var state bytes.Buffer
-	if err := h.WriteState(&state); err != nil {
+	if err := writeOne(h, &state); err != nil {
 		t.Fatal(err)
 	}
 	return state.Bytes()
@@ -156,20 +229,20 @@ func TestStoredStateFormat(t *testing.T) {
 // A state of an earlier version is read, and written in the present format.
 func TestStoredStateOfEarlierVersions(t *testing.T) {
 	for version := storedOldest; version < storedVersion; version++ {
-		h, err := ReadState(DefaultBudget(), bytes.NewReader(
+		h, err := readOne(DefaultBudget(), bytes.NewReader(
 			unpacked(t, fmt.Sprintf("testdata/stored-state-%d.cbor.gz", version))))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var state, second bytes.Buffer
-		if err := h.WriteState(&state); err != nil || h.ledger.size() == 0 {
+		if err := writeOne(h, &state); err != nil || h.ledger.size() == 0 {
 			t.Fatalf("version %d: %d accounts, %v", version, h.ledger.size(), err)
 		}
-		again, err := ReadState(DefaultBudget(), bytes.NewReader(state.Bytes()))
+		again, err := readOne(DefaultBudget(), bytes.NewReader(state.Bytes()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := again.WriteState(&second); err != nil || !bytes.Equal(state.Bytes(), second.Bytes()) {
+		if err := writeOne(again, &second); err != nil || !bytes.Equal(state.Bytes(), second.Bytes()) {
 			t.Errorf("version %d: the state differs after another restart: %v", version, err)
 		}
 	}

@@ -294,7 +294,7 @@ func TestEndedVisitsAreDropped(t *testing.T) {
 			}
 		}
 		var state bytes.Buffer
-		if err := w.host.WriteState(&state); err != nil {
+		if err := w.parts.WriteState(&state); err != nil {
 			t.Fatal(err)
 		}
 		size[half] = state.Len()

@@ -38,9 +38,6 @@ const lookback = 31 * 24 * time.Hour
 // settling bounds the time from the end of a day to the closing of its last shoe.
 const settling = 24 * time.Hour
 
-// account is a detector and a key.
-type account struct{ detector, key string }
-
 // total is the evidence of an account in a day.
 type total struct {
 	ln float64
@@ -100,6 +97,8 @@ type night struct {
 	wanted map[account]bool
 	// all stores all evidence at the first run.
 	all bool
+	// rows are the last rows of evidence that were stored.
+	rows []rows.Evidence
 }
 
 // live reads from the last snapshot of the watch how far it was, and which feeds were late.
@@ -191,7 +190,7 @@ func (n *night) to(ctx context.Context, w *watcher, until int64) (err error) {
 			err = failed
 		}
 	}()
-	var spare []rows.Evidence
+	var spare pending
 	times := 1 // all waits for the first read: it is a small one
 	items, err := w.next(ctx, w.after, until, times)
 	for err == nil && len(items) > 0 {
@@ -208,9 +207,9 @@ func (n *night) to(ctx context.Context, w *watcher, until int64) (err error) {
 				return err
 			}
 			all := w.pending
-			w.pending = pending{evidence: spare[:0]}
+			w.pending = pending{evidence: spare.evidence[:0], places: spare.places[:0]}
 			w.options.Limit.Update()
-			spare, kept = all.evidence, beside(func() error { return n.keep(ctx, &all) })
+			spare, kept = all, beside(func() error { return n.keep(ctx, &all) })
 		}
 		items, err = following()
 	}
@@ -231,38 +230,38 @@ func (n *night) keep(ctx context.Context, all *pending) error {
 			n.Findings = append(n.Findings, *f)
 		}
 	}
-	wanted := all.evidence[:0]
+	n.rows = n.rows[:0]
 	for i := range all.evidence {
 		e := &all.evidence[i]
-		if e.GamingDay != n.name {
+		at := &all.places[e.place]
+		if at.day != n.name {
 			continue
 		}
 		n.add(e)
-		if span, ok := n.Late[e.TableID]; ok && span[0]-int64(time.Hour) <= e.At && e.At <= span[1] {
-			n.LateSubjects[e.Key] = e.At // also the watcher's, which reads it only when all is kept
+		if span, ok := n.Late[at.Table]; ok && span[0]-int64(time.Hour) <= at.At && at.At <= span[1] {
+			n.LateSubjects[e.key.String()] = at.At // also the watcher's, which reads it only when all is kept
 		}
-		if n.all || n.wanted[account{e.Detector, e.Key}] {
-			wanted = append(wanted, *e)
+		if n.all || n.wanted[e.account] {
+			n.rows = append(n.rows, all.row(e, n.options.Engine.Version))
 		}
 	}
-	if len(wanted) == 0 {
+	if len(n.rows) == 0 {
 		return nil
 	}
-	return n.store.AddEvidence(ctx, "night "+n.name, wanted)
+	return n.store.AddEvidence(ctx, "night "+n.name, n.rows)
 }
 
 // add adds evidence to the sums.
-func (n *night) add(e *rows.Evidence) {
+func (n *night) add(e *evidence) {
 	if n.sums == nil {
 		return
 	}
-	a := account{e.Detector, e.Key}
-	t := n.sums[a]
+	t := n.sums[e.account]
 	if t == nil {
 		t = &total{}
-		n.sums[a] = t
+		n.sums[e.account] = t
 	}
-	t.ln, t.n = t.ln+e.LnE, t.n+1
+	t.ln, t.n = t.ln+e.lnE, t.n+1
 }
 
 // ahead reads what follows a cursor while what is before it is scored.
@@ -280,11 +279,15 @@ func (w *watcher) ahead(ctx context.Context, after clickhouse.Cursor, until int6
 
 // differ returns the accounts whose evidence is not that which is stored.
 func (n *night) differ(stored []clickhouse.KeyTotal) map[account]bool {
+	by := map[string]*detectors.Detector{}
+	for _, d := range detectors.All() {
+		by[d.ID] = d
+	}
 	before := map[account]total{}
 	for i := range stored {
 		e := &stored[i]
 		if key, ok := detectors.ParseKey(e.Key); ok && !key.Kind.Ends() {
-			before[account{e.Detector, e.Key}] = total{e.LnE, e.Factors}
+			before[account{by[e.Detector], key}] = total{e.LnE, e.Factors}
 		}
 	}
 	differ := map[account]bool{}

@@ -170,7 +170,7 @@ func agrees(t *testing.T, day string, night *Night, live []finding.Finding) {
 	t.Logf("%s: %d findings, %d differ; evidence about %d keys, %d differ, %d of late feeds", day, len(night.Findings),
 		differ, night.Keys, night.Differing, len(night.LateSubjects))
 	for a := range night.differing {
-		if night.LateSubjects[a.key] != 0 {
+		if night.LateSubjects[a.key.String()] != 0 {
 			delete(night.differing, a)
 		}
 	}

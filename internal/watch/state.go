@@ -72,9 +72,9 @@ func (w *watcher) save(ctx context.Context) error {
 		Version: stateVersion, After: w.after, Tables: w.tables, Begun: w.begun, Before: w.before, Days: w.days, Hour: w.hour,
 		Late: map[string][]byte{}, Lately: w.lately, LateKeys: w.lateKeys,
 	}
-	for table, host := range w.late {
+	for table, parts := range w.late {
 		var data bytes.Buffer
-		if err := host.WriteState(&data); err != nil {
+		if err := parts.WriteState(&data); err != nil {
 			return err
 		}
 		s.Late[table] = data.Bytes()
@@ -87,7 +87,7 @@ func (w *watcher) save(ctx context.Context) error {
 		if err := cbor.NewEncoder(to).Encode(&s); err != nil {
 			return fmt.Errorf("encode the state: %w", err)
 		}
-		return w.host.WriteState(to)
+		return w.parts.WriteState(to)
 	})
 	if err != nil {
 		return err
@@ -164,17 +164,17 @@ func (w *watcher) restore(from io.Reader) error {
 	if s.After.At < w.options.Since {
 		return errors.New("the state ends before the first shoe of --since")
 	}
-	host, err := detectors.ReadState(w.promise, rest)
+	parts, err := detectors.ReadState(w.promise, rest)
 	if err != nil {
 		return err
 	}
-	late := map[string]*detectors.Host{}
+	late := map[string]detectors.Stored{}
 	for table, data := range s.Late {
 		if late[table], err = detectors.ReadState(w.promise, bytes.NewReader(data)); err != nil {
 			return err
 		}
 	}
-	w.host, w.scoring, w.late, w.hour, w.after = host, host, late, s.Hour, s.After
+	w.parts, w.late, w.hour, w.after = parts, late, s.Hour, s.After
 	if s.Lately != nil {
 		w.lately = s.Lately
 	}

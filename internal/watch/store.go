@@ -14,32 +14,69 @@ import (
 	"github.com/shoeproof/shoeproof/schema/rows"
 )
 
-// pending are the rows of a pass, with the number of its shoes and rounds.
+// pending is what a pass has found that is not durable yet, with the number of its shoes and rounds.
 type pending struct {
 	shoes, rounds   int
 	bound, promised float64 // see Step
-	evidence        []rows.Evidence
+	places          []place
+	evidence        []evidence
 	findings        []finding.Finding
 }
 
-// take adds the rows of the last factors and alarms of the detectors.
-func (w *watcher) take(at *detectors.Location, dealer string, t *terms) {
-	done := &w.pending
+// evidence is a factor at one of the places. There are some 60 a round, of which a night stores few: it is less than
+// half as large as its row.
+type evidence struct {
+	account
+	lnE, start float64
+	place      int
+}
+
+// account is a detector and a key.
+type account struct {
+	detector *detectors.Detector
+	key      detectors.Key
+}
+
+// place is the round or the shoe of a factor.
+type place struct {
+	detectors.Location
+	day string
+}
+
+// row is the row of evidence.
+func (p *pending) row(e *evidence, engine string) rows.Evidence {
+	at := &p.places[e.place]
+	return rows.Evidence{
+		Detector: e.detector.ID, Key: e.key.String(), At: at.At, PropertyID: at.Property, TableID: at.Table,
+		ShoeID: at.Shoe, Round: at.Round, Seq: uint64(at.Seq), GamingDay: at.day, LnE: e.lnE, Start: e.start, Engine: engine,
+	}
+}
+
+// add adds what another part of the detectors has found.
+func (p *pending) add(o *pending) {
+	p.bound += o.bound
+	for _, e := range o.evidence {
+		e.place += len(p.places)
+		p.evidence = append(p.evidence, e)
+	}
+	p.places = append(p.places, o.places...)
+	p.findings = append(p.findings, o.findings...)
+}
+
+// take adds the last factors and alarms of some detectors.
+func (w *watcher) take(from *detectors.Host, at *detectors.Location, dealer string, t *terms, done *pending) {
 	day, shift := w.options.Engine.Calendar.Of(at.At)
-	for i := range w.scoring.Factors {
-		f := &w.scoring.Factors[i]
+	for i := range from.Factors {
+		f := &from.Factors[i]
 		done.bound += w.promise.Bound(f)
 		if f.LnE == 0 && f.Start == 0 && !f.Certain {
 			continue
 		}
-		done.evidence = append(done.evidence, rows.Evidence{
-			Detector: f.Detector.ID, Key: f.Key.String(), At: at.At, PropertyID: at.Property, TableID: at.Table, ShoeID: at.Shoe,
-			Round: at.Round,
-			Seq:   uint64(at.Seq), GamingDay: day, LnE: f.LnE, Start: f.Start, Engine: w.options.Engine.Version,
-		})
+		done.evidence = append(done.evidence, evidence{account{f.Detector, f.Key}, f.LnE, f.Start, len(done.places)})
 	}
-	for i := range w.scoring.Alarms {
-		a := &w.scoring.Alarms[i]
+	done.places = append(done.places, place{*at, day})
+	for i := range from.Alarms {
+		a := &from.Alarms[i]
 		currency := ""
 		if t != nil && t.config != nil {
 			currency = t.config.Currency
@@ -68,8 +105,12 @@ func (w *watcher) keep(ctx context.Context, step *Step) error {
 	if done.shoes+done.rounds+len(done.evidence)+len(done.findings) == 0 {
 		return nil
 	}
-	if len(done.evidence) > 0 {
-		if err := w.store.AddEvidence(ctx, "watch", done.evidence); err != nil {
+	stored := make([]rows.Evidence, 0, len(done.evidence))
+	for i := range done.evidence {
+		stored = append(stored, done.row(&done.evidence[i], w.options.Engine.Version))
+	}
+	if len(stored) > 0 {
+		if err := w.store.AddEvidence(ctx, "watch", stored); err != nil {
 			return err
 		}
 	}
@@ -84,7 +125,7 @@ func (w *watcher) keep(ctx context.Context, step *Step) error {
 	step.Evidence += len(done.evidence)
 	step.Findings += len(done.findings)
 	if w.options.Hooks.Kept != nil {
-		w.options.Hooks.Kept(done.shoes, done.rounds, done.evidence, done.findings, w.after.At)
+		w.options.Hooks.Kept(done.shoes, done.rounds, stored, done.findings, w.after.At)
 	}
 	w.pending = pending{}
 	return nil

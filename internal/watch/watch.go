@@ -17,7 +17,6 @@ import (
 	"time"
 
 	"github.com/shoeproof/shoeproof/detectors"
-	"github.com/shoeproof/shoeproof/detectors/exact"
 	"github.com/shoeproof/shoeproof/engine"
 	"github.com/shoeproof/shoeproof/finding"
 	"github.com/shoeproof/shoeproof/internal/heap"
@@ -87,10 +86,9 @@ type watcher struct {
 	options Options
 	store   Store
 	promise detectors.Budget
-	host    *detectors.Host
-	// late are the detectors of tables whose feeds catch up; scoring are the detectors of the item that is scored.
-	late    map[string]*detectors.Host
-	scoring *detectors.Host
+	parts   detectors.Stored
+	// late are the detectors of tables whose feeds catch up.
+	late map[string]detectors.Stored
 
 	// after is the last round or shoe in order, tables that of each table.
 	after  clickhouse.Cursor
@@ -118,8 +116,9 @@ type watcher struct {
 	lateKeys map[string]int64
 	// lately are the rounds and shoes that came late, by table.
 	lately Late
-	// pending are the rows that are not durable yet.
-	pending pending
+	// pending is what is not durable yet, first what the first part of the detectors has found of it while items are
+	// scored.
+	pending, first pending
 }
 
 // Step is the result of a pass.
@@ -149,9 +148,9 @@ func newWatcher(store Store, o Options) *watcher {
 	if o.Engine.Budget != nil {
 		promise = *o.Engine.Budget
 	}
-	host := detectors.NewStored(promise)
 	return &watcher{
-		options: o, store: store, promise: promise, host: host, scoring: host, late: map[string]*detectors.Host{},
+		options: o, store: store, promise: promise, parts: detectors.NewStored(promise),
+		late:   map[string]detectors.Stored{},
 		tables: map[string]clickhouse.Cursor{}, after: clickhouse.Cursor{At: o.Since - 1, Round: clickhouse.EndOfShoe},
 		begun: map[string]int64{}, terms: map[string]*terms{}, before: map[string]detectors.Orders{},
 		days: map[string]string{}, lately: Late{}, lateKeys: map[string]int64{},
@@ -269,61 +268,6 @@ func merged(rounds []clickhouse.PlayedRound, shoes []clickhouse.ClosedShoe, most
 	return items[:end]
 }
 
-// score scores items in order.
-func (w *watcher) score(items []item) error {
-	for i := range items {
-		x := &items[i]
-		if err := w.one(x); err != nil {
-			return err
-		}
-		if w.scoring == w.host {
-			w.after = x.Cursor
-		} else {
-			w.lately.add(x.Table, x.At)
-		}
-		w.tables[x.Table] = x.Cursor
-		if day, _ := w.options.Engine.Calendar.Of(x.At); w.days[x.Table] != day {
-			w.days[x.Table] = day
-			w.pending.promised += w.promise.Promised(false)
-		}
-	}
-	return nil
-}
-
-// one scores an item. It fails before anything is scored, or not at all.
-func (w *watcher) one(x *item) error {
-	if x.shoe != nil {
-		return w.shoe(x)
-	}
-	t, err := w.of(x.Table, x.round)
-	if err != nil {
-		return err
-	}
-	w.turn(x)
-	before := w.begun[x.Table]
-	touched := slices.ContainsFunc(x.round.Faults, func(at int64) bool { return at >= before })
-	w.begun[x.Table] = x.round.At
-	r := w.round(x.round, t, touched)
-	r.Part = detectors.Prompt
-	t.commission(&r)
-	w.scoring.Round(&r)
-	w.take(&r.Location, r.Dealer, t)
-	w.pending.rounds++
-	return nil
-}
-
-// turn chooses the detectors that score an item. At each full hour of event time they drop the visits that have ended:
-// the state follows from the facts, not from the times of the passes.
-func (w *watcher) turn(x *item) {
-	if w.scoring = w.detectors(x); w.scoring != w.host {
-		return
-	}
-	if hour := x.At / int64(time.Hour); hour > w.hour {
-		w.hour = hour
-		w.host.Forget(hour * int64(time.Hour))
-	}
-}
-
 // lateEvery is the interval, in event time, between two searches for the rounds of feeds that are behind.
 const lateEvery = time.Minute
 
@@ -346,25 +290,11 @@ func (w *watcher) overdue(ctx context.Context) ([]item, error) {
 	}
 	items := merged(rounds, shoes, w.options.atOnce, shoesAtOnce)
 	if len(items) == 0 {
-		maps.DeleteFunc(w.late, func(table string, _ *detectors.Host) bool {
+		maps.DeleteFunc(w.late, func(table string, _ detectors.Stored) bool {
 			return w.after.At-w.tables[table].At > int64(lateKept)
 		})
 	}
 	return items, w.play(ctx, items)
-}
-
-// detectors returns the detectors that score an item. What is known of a patron later may depend on the cards of a
-// round that is late: it is scored by detectors that know the earlier rounds of its table only.
-func (w *watcher) detectors(x *item) *detectors.Host {
-	if x.Compare(&w.after) > 0 {
-		return w.host
-	}
-	host := w.late[x.Table]
-	if host == nil {
-		host = detectors.NewStored(w.promise)
-		w.late[x.Table] = host
-	}
-	return host
 }
 
 // floor evaluates the rules that compare tables after a configuration was added, or used for the first time.
@@ -439,66 +369,4 @@ func (w *watcher) settle(found *rows.Rounds) (added bool) {
 		s.At, s.Wagers = append(s.At, at), append(s.Wagers, found.Wagers[i])
 	}
 	return added
-}
-
-// disputed reports whether an open finding about the feed touches round i of a shoe: it falls between the round before
-// and the next one.
-func disputed(c *clickhouse.ClosedShoe, played []clickhouse.PlayedRound, i int) bool {
-	from, to := c.At, c.Closed
-	if i > 0 {
-		from = played[i-1].At
-	}
-	if i+1 < len(played) {
-		to = played[i+1].At
-	}
-	return slices.ContainsFunc(c.Faults, func(at int64) bool { return from <= at && at <= to })
-}
-
-// shoe scores a closed shoe by the detectors that need all of it.
-func (w *watcher) shoe(x *item) (err error) {
-	c, played := x.shoe, x.played
-	under := make([]*terms, len(played))
-	for i := range played {
-		if under[i], err = w.of(c.Table, &played[i]); err != nil {
-			return err
-		}
-	}
-	w.turn(x)
-	host := w.scoring
-	s := detectors.Shoe{
-		Location: detectors.Location{Property: w.options.Property, Pit: c.Pit, Table: c.Table, Shoe: c.Shoe, At: c.At},
-		Decks:    int(c.Decks), Whole: !c.Missing && !c.Joined, Lost: c.Missing,
-	}
-	var last *terms
-	if n := len(played); n > 0 {
-		s.Dealer, s.Batch, s.Shuffler, last = played[0].Dealer, played[0].Batch, played[0].Shuffler, under[n-1]
-	}
-	s.Before = w.before[c.Table].Of(s.Batch)
-	host.Begin(&s)
-	w.take(&s.Location, "", nil)
-	var cards []detectors.Card
-	s.Left = exact.Full(int(c.Decks))
-	for i := range played {
-		p, t := &played[i], under[i]
-		r := w.round(p, t, disputed(c, played, i))
-		r.Part = detectors.AtEnd
-		host.Round(&r)
-		w.take(&r.Location, r.Dealer, t)
-		cards = append(cards, r.Cards...)
-		if r.Odds != nil {
-			s.Left = r.Left
-			for _, card := range r.Cards {
-				s.Left[card.Card]--
-			}
-		}
-	}
-	for card := 1; card < len(s.Left); card++ {
-		s.Read += int(c.Decks) - int(s.Left[card])
-	}
-	s.At = c.Closed
-	host.End(&s)
-	w.take(&s.Location, s.Dealer, last)
-	w.before[c.Table] = w.before[c.Table].Add(s.Batch, cards)
-	w.pending.shoes++
-	return nil
 }

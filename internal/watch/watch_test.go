@@ -280,7 +280,7 @@ func TestResumedWatch(t *testing.T) {
 		t.Errorf("resumed at %+v from snapshot %d, want %+v", again.after, again.number, w.after)
 	}
 	var a, b bytes.Buffer
-	err := errors.Join(w.host.WriteState(&a), again.host.WriteState(&b))
+	err := errors.Join(w.parts.WriteState(&a), again.parts.WriteState(&b))
 	if err != nil || !bytes.Equal(a.Bytes(), b.Bytes()) {
 		t.Errorf("the restored detectors differ: %d and %d bytes, %v", a.Len(), b.Len(), err)
 	}
@@ -292,7 +292,7 @@ func TestResumedWatch(t *testing.T) {
 	if count(t, s, late) == 0 {
 		t.Error("nothing is found at the table whose feed caught up late")
 	}
-	if again.late["t-00"] == nil || again.after.Shoe != w.after.Shoe {
+	if _, late := again.late["t-00"]; !late || again.after.Shoe != w.after.Shoe {
 		t.Errorf("%d tables catch up, the last shoe in order is %+v", len(again.late), again.after)
 	}
 	// A state of another version is left.
