@@ -81,7 +81,9 @@ func oddsText(ln float64) string {
 }
 
 func (c *Console) curve(x *exchange, f *store.Finding) (*curve, error) {
-	factors, err := c.Store.Factors(x.r.Context(), x.scope(), f.Rule, f.Subject, f.At)
+	factors, err := c.Store.Factors(x.r.Context(), x.scope(), store.FactorQuery{
+		Property: f.PropertyID, Detector: f.Rule, Key: f.Subject, Until: f.At, Last: weighed(f.Observed),
+	})
 	if err != nil || len(factors) == 0 {
 		return nil, err
 	}
@@ -155,6 +157,17 @@ func (c *Console) strongest(x *exchange, f *store.Finding, factors []store.Facto
 		})
 	}
 	return all, reads.Wait()
+}
+
+// weighed reads of how many rounds an alarm has the evidence: over 40 rounds. It is 0 for a fact. Earlier evidence is of visits that have
+// ended, or of an earlier alarm.
+func weighed(text string) int {
+	if m := regexp.MustCompile(`; over (\d+) rounds?`).FindStringSubmatch(text); m != nil {
+		if n, err := strconv.Atoi(m[1]); err == nil {
+			return n
+		}
+	}
+	return 0
 }
 
 // barsOf reads the counts of an observation: observed 31 of 40, expected 12.3.

@@ -34,6 +34,12 @@ func TestSuspicion(t *testing.T) {
 		insert(t, s, "evidence", "detector, key, at, property_id, table_id, shoe_id, round, ln_e, start",
 			"d07", "patron:p", r.At, "ac-1", "live-07", r.ShoeID, r.Round, []float64{1, -0.2, 3, 2.5, -0.1, 4, 2.8, 3}[i], 1.0)
 	}
+	for property, at := range map[string]time.Time{ // of an earlier visit, and of another property
+		"ac-1": rounds[0].At.Add(-24 * time.Hour), "ac-2": rounds[3].At,
+	} {
+		insert(t, s, "evidence", "detector, key, at, property_id, table_id, shoe_id, round, ln_e, start",
+			"d07", "patron:p", at, property, "live-07", "earlier", 1, 30.0, 1.0)
+	}
 	c := serve(t, s, nil)
 	b := openBrowser(t, c.url, 1440, 900)
 	b.signIn("ann", "operator")

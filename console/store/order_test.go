@@ -155,7 +155,7 @@ func ordered(ctx context.Context, s *Store) map[string]func() (any, error) {
 			return all, nil
 		},
 		"PatronWagers": func() (any, error) { return s.PatronWagers(ctx, everywhere, "p", "x") },
-		"Factors":      func() (any, error) { return s.Factors(ctx, everywhere, "d", "k", until) },
+		"Factors":      func() (any, error) { return s.Factors(ctx, everywhere, FactorQuery{"p", "d", "k", until, 0}) },
 		"Takings": func() (any, error) {
 			return s.Takings(ctx, everywhere, TakingQuery{Property: "p", Table: "t", Since: since, Until: until})
 		},

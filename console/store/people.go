@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -136,10 +137,25 @@ type Factor struct {
 	Round uint32    `ch:"round"`
 }
 
-// Factors returns the evidence of a detector about a key up to a moment.
-func (s *Store) Factors(ctx context.Context, scope Scope, detector, key string, until time.Time) ([]Factor, error) {
-	w := in(scope).and("detector = {detector:String} AND key = {key:String}", "detector", detector, "key", key).
-		and("at <= fromUnixTimestamp64Nano({until:Int64})", "until", until.UnixNano())
-	return read[Factor](ctx, s, "evidence", `SELECT at, ln_e, start, key, table_id, shoe_id, round FROM {{evidence}} FINAL
-		WHERE `+w.String()+` ORDER BY at, property_id, table_id, shoe_id, round LIMIT 5000`, w)
+// FactorQuery selects the last factors of a detector about a key of a property, up to a moment.
+type FactorQuery struct {
+	Property, Detector, Key string
+	Until                   time.Time
+	// Last is their number, maxFactors for 0.
+	Last int
+}
+
+// maxFactors is the maximum number of factors that Factors returns.
+const maxFactors = 5000
+
+// Factors returns evidence, in the order of time.
+func (s *Store) Factors(ctx context.Context, scope Scope, q FactorQuery) ([]Factor, error) {
+	w := in(scope).equal("property_id", q.Property).and("detector = {detector:String} AND key = {key:String}",
+		"detector", q.Detector, "key", q.Key).
+		and("at <= fromUnixTimestamp64Nano({until:Int64})", "until", q.Until.UnixNano()).
+		with("last", min(cmp.Or(q.Last, maxFactors), maxFactors))
+	all, err := read[Factor](ctx, s, "evidence", `SELECT at, ln_e, start, key, table_id, shoe_id, round FROM {{evidence}} FINAL
+		WHERE `+w.String()+` ORDER BY at DESC, table_id DESC, shoe_id DESC, round DESC LIMIT {last:UInt32}`, w)
+	slices.Reverse(all)
+	return all, err
 }

@@ -514,7 +514,7 @@ func TestScope(t *testing.T) {
 	if _, err := s.PatronFindings(ctx, everywhere, f.PropertyID, patron, play); err != nil {
 		t.Error(err)
 	}
-	if _, err := s.Factors(ctx, everywhere, "d01", "x", time.Now()); err != nil {
+	if _, err := s.Factors(ctx, everywhere, FactorQuery{Property: f.PropertyID, Until: time.Now()}); err != nil {
 		t.Error(err)
 	}
 }
