@@ -144,13 +144,17 @@ ON w.property_id = r.property_id AND w.table_id = r.table_id AND w.shoe_id = r.s
 GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 }
 
-// ofDay is the condition of the evidence of a day.
-const ofDay = "property_id = {property:String} AND gaming_day = {from:Date32}"
+// evidenceOfDay is the condition of the evidence of a day. The sorting key begins with the detector, not with the time:
+// the PREWHERE, which names columns of the key alone, has FINAL leave out the other days of the month.
+func evidenceOfDay() string {
+	return " AS e FINAL PREWHERE property_id = {property:String}" + NearDays("from", "to") +
+		" WHERE gaming_day = {from:Date32} "
+}
 
 // KeyTotals returns the evidence of a day about each key, in no order.
 func (s *Store) KeyTotals(ctx context.Context, property, day string) ([]KeyTotal, error) {
 	return list[KeyTotal](ctx, s, "sum up the evidence", "SELECT detector, key, sum(ln_e) AS ln, count() AS n FROM "+
-		s.name("evidence")+" AS e FINAL WHERE "+ofDay+NearDays("from", "to")+" GROUP BY detector, key",
+		s.name("evidence")+evidenceOfDay()+"GROUP BY detector, key",
 		params("property", property, "from", day, "to", day)...)
 }
 
@@ -160,8 +164,8 @@ func (s *Store) KeyTotals(ctx context.Context, property, day string) ([]KeyTotal
 func (s *Store) EvidenceByKey(ctx context.Context, property, day string, of, kinds []string) ([]KeyEvidence, error) {
 	return list[KeyEvidence](ctx, s, "sum up the evidence", `WITH max((ln_e, e.at, table_id, shoe_id, e.round, e.seq)) AS top
 SELECT detector, key, arraySum(arraySort(groupArray(ln_e))) AS ln, count() AS n, top.3 AS table, top.4 AS shoe,
-top.5 AS round, top.6 AS seq, toUnixTimestamp64Nano(top.2) AS moment FROM `+s.name("evidence")+` AS e FINAL
-WHERE `+ofDay+NearDays("from", "to")+` AND detector IN {detectors:Array(String)}
+top.5 AS round, top.6 AS seq, toUnixTimestamp64Nano(top.2) AS moment FROM `+s.name("evidence")+
+		evidenceOfDay()+`AND detector IN {detectors:Array(String)}
 AND substring(key, 1, position(key, ':') - 1) IN {kinds:Array(String)} GROUP BY detector, key ORDER BY detector, key`,
 		params("property", property, "from", day, "to", day, "detectors", of, "kinds", kinds)...)
 }
