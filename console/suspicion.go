@@ -159,8 +159,8 @@ func (c *Console) strongest(x *exchange, f *store.Finding, factors []store.Facto
 	return all, reads.Wait()
 }
 
-// weighed reads of how many rounds an alarm has the evidence: over 40 rounds. It is 0 for a fact. Earlier evidence is of visits that have
-// ended, or of an earlier alarm.
+// weighed reads of how many rounds an alarm has the evidence: over 40 rounds. It is 0 for a fact. Earlier evidence is
+// of visits that have ended, or of an earlier alarm.
 func weighed(text string) int {
 	if m := regexp.MustCompile(`; over (\d+) rounds?`).FindStringSubmatch(text); m != nil {
 		if n, err := strconv.Atoi(m[1]); err == nil {

@@ -86,8 +86,8 @@ func NewLive(budget Budget) *Host {
 }
 
 // Stored are the detectors of stored facts, for the keys that outlive a shoe, in two hosts. The first takes each round
-// and shoe before the second, which may be at work on an earlier one: detectors of different causes know nothing of each
-// other, but for d19 in the first host, which freezes rounds.
+// and shoe before the second, which may be at work on an earlier one: detectors of different causes know nothing of
+// each other, but for d19 in the first host, which freezes rounds.
 type Stored [2]*Host
 
 // NewStored starts the detectors. Those of the cause "play", which take as long as all others, are in the second host.
