@@ -22,7 +22,9 @@ import (
 const (
 	reorderPositions = 64
 	reorderTime      = int64(5 * time.Second)
-	maxHeld          = 4096
+	// straggling is how much later than all events received an event from before a restart of the numbers may be.
+	straggling = int64(5 * time.Minute)
+	maxHeld    = 4096
 	// wildJump is a gap that more than one event must confirm: a table takes weeks to number so many events.
 	wildJump = 1 << 20
 	maxGaps  = 1024
@@ -139,7 +141,16 @@ func (q *Queue) receive(ev *schema.Event, sum [32]byte, contested bool, yield fu
 	default:
 		q.passed(ev, sum, yield)
 	}
-	q.newest = max(q.newest, ev.At)
+	if q.isTime(ev) {
+		q.newest = max(q.newest, ev.At)
+	}
+}
+
+// isTime reports whether the time of an event is one of the table: it is neither from before a restart of the numbers
+// nor event 1 of a restart that is far ahead, whose clock no other event has confirmed.
+func (q *Queue) isTime(ev *schema.Event) bool {
+	first := ev.Seq == 1 && ev.At == q.resetAt && ev.At > q.newest+straggling
+	return q.resetAt == 0 || !first && ev.At >= q.resetAt-reorderTime
 }
 
 // start decides where the record of the table begins: at 1 if the first event is near enough to have come out of

@@ -27,9 +27,17 @@ func (q *Queue) hold(ev *schema.Event, sum [32]byte, yield func(Item) bool) {
 }
 
 // beforeRestart is true for an event from before the restart of the numbers: its number is not of the numbers that
-// followed.
+// followed. An event that is much later than all before the restart is not: the clock of event 1 was ahead, and the
+// restart is as late as the event.
 func (q *Queue) beforeRestart(ev *schema.Event) bool {
-	return q.resetAt != 0 && ev.At < q.resetAt-reorderTime
+	if q.resetAt == 0 || ev.At >= q.resetAt-reorderTime {
+		return false
+	}
+	if ev.At <= q.newest+straggling {
+		return true
+	}
+	q.resetAt = ev.At
+	return false
 }
 
 // contest compares an event with a waiting event of the same seq.

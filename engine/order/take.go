@@ -48,6 +48,7 @@ func (q *Queue) checkClock(ev *schema.Event, yield func(Item) bool) {
 		return
 	}
 	q.lastAt = ev.At
+	q.resetAt = min(q.resetAt, ev.At) // the clock of event 1 was ahead: what follows is not from before it
 	yield(Item{Kind: ClockBack, N: uint64(back), Event: ev})
 	yield(Item{Kind: Fault, Event: ev, Fault: &FeedFault{
 		Rule: "feed.clock", Subject: finding.OfRange(ev.Seq, ev.Seq),
