@@ -170,14 +170,15 @@ AND substring(key, 1, position(key, ':') - 1) IN {kinds:Array(String)} GROUP BY 
 		params("property", property, "from", day, "to", day, "detectors", of, "kinds", kinds)...)
 }
 
-// CountFindings counts the findings of a property whose rule has a prefix, from a gaming day until before another one.
+// CountFindings counts the findings of a property whose rule has a prefix, from a gaming day until before another one,
+// without those that a run withdrew.
 func (s *Store) CountFindings(ctx context.Context, property, prefix, from, before string) (int, error) {
 	type count struct {
 		N uint64 `ch:"n"`
 	}
 	all, err := list[count](ctx, s, "count findings", `SELECT uniqExact(id) AS n FROM `+s.name("findings")+
 		` WHERE property_id = {property:String} AND startsWith(rule, {prefix:String})
-AND gaming_day >= {from:Date32} AND gaming_day < {before:Date32}`,
+AND gaming_day >= {from:Date32} AND gaming_day < {before:Date32} AND `+s.current(),
 		params("property", property, "prefix", prefix, "from", from, "before", before)...)
 	if err != nil {
 		return 0, err

@@ -58,3 +58,27 @@ func TestRestoredFindingHasItsNewestTime(t *testing.T) {
 		t.Errorf("%d rows are open, %q, %v", open, problems, err)
 	}
 }
+
+// The threshold of a review follows from the entries of the days before. An entry that a run withdrew is none.
+func TestWithdrawnFindingIsNotCounted(t *testing.T) {
+	s := open(t, migrated(t))
+	f := finding.New(finding.Identity{PropertyID: "ac-1", TableID: "a", Rule: "review.d07", Subject: "dealer:d1"},
+		finding.Anomaly, finding.Suspect, finding.Minor)
+	f.At, f.GamingDay = 1_800_000_000_000_000_000, "2027-01-15"
+	if err := s.AddFindings(t.Context(), "run", []finding.Finding{f}); err != nil {
+		t.Fatal(err)
+	}
+	for i, action := range []string{Restore, Withdraw} {
+		w := Withdrawal{
+			Property: "ac-1", Finding: f.ID, At: int64(f.At) + int64(i+1), Action: action, Reason: "a test", Run: action,
+			GamingDay: f.GamingDay,
+		}
+		if err := s.WriteWithdrawals(t.Context(), "ac-1", []Withdrawal{w}); err != nil {
+			t.Fatal(err)
+		}
+		n, err := s.CountFindings(t.Context(), "ac-1", "review.", "2027-01-01", "2027-01-16")
+		if err != nil || n != 1-i {
+			t.Errorf("after %s: %d entries, %v", action, n, err)
+		}
+	}
+}
