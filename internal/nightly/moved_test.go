@@ -16,24 +16,8 @@ import (
 // The records of a table move to another partition in the middle of a shoe. The live audit reads each partition
 // alone. The run names both partitions, also as the cause of each difference, and accuses no one.
 func TestTableMoves(t *testing.T) {
-	config, err := deal.Config("nj-mini", 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := deal.NewTable(deal.Options{
-		Property: property, Pit: "p-000", Table: "t-000", Seed: 1, Config: config, Start: opens,
-	})
-	events := slices.Concat(table.Open(), table.Shoe(), table.Shoe(), table.Close())
-	half := len(events) / 2
 	store := database(t)
-	var l log
-	for i := range events {
-		p := &l.records[2-min(1, i/half)]
-		*p = append(*p, pipeline.Record{
-			Offset: int64(len(*p)), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i]),
-		})
-	}
-	ingest(t, store, &l)
+	ingest(t, store, movedTable(t))
 	got := night(t, store, nil)
 	var moved []string
 	differences := 0
@@ -58,4 +42,26 @@ func TestTableMoves(t *testing.T) {
 	if again := night(t, store, nil); again.Run.ID != got.Run.ID {
 		t.Errorf("run %s, again %s", got.Run.ID, again.Run.ID)
 	}
+}
+
+// movedTable is a table whose records move to another partition in the middle of a shoe.
+func movedTable(t *testing.T) *log {
+	t.Helper()
+	config, err := deal.Config("nj-mini", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := deal.NewTable(deal.Options{
+		Property: property, Pit: "p-000", Table: "t-000", Seed: 1, Config: config, Start: opens,
+	})
+	events := slices.Concat(table.Open(), table.Shoe(), table.Shoe(), table.Close())
+	half := len(events) / 2
+	var l log
+	for i := range events {
+		p := &l.records[2-min(1, i/half)]
+		*p = append(*p, pipeline.Record{
+			Offset: int64(len(*p)), Format: schema.Protobuf, Value: schema.AppendProto(nil, &events[i]),
+		})
+	}
+	return &l
 }

@@ -209,9 +209,14 @@ func TestWatchWaitsForTheFeed(t *testing.T) {
 		Citations: []string{}, PropertyID: "ac-1",
 		TableID: "t-01", At: schema.Time(shoes[0].At + 1), Evidence: finding.Evidence{Seqs: []uint64{}, EventIDs: []string{}},
 	}
-	between := fault // two audits, not a fault of the feed
-	between.ID, between.Rule, between.At = strings.Repeat("b", 32), "feed.reconcile", schema.Time(shoes[1].At+1)
-	if err := s.AddFindings(t.Context(), "test", []finding.Finding{fault, between}); err != nil {
+	live := &pipeline.Batch{Range: pipeline.Range{Topic: "faults", To: 1, Records: 1}}
+	live.Findings = []finding.Finding{fault}
+	if err := s.Write(t.Context(), live); err != nil {
+		t.Fatal(err)
+	}
+	added := fault // a night does not change what the next one scores
+	added.ID, added.At = strings.Repeat("b", 32), schema.Time(shoes[1].At+1)
+	if err := s.AddFindings(t.Context(), "test", []finding.Finding{added}); err != nil {
 		t.Fatal(err)
 	}
 	shoes, err = s.Closed(t.Context(), "ac-1", clickhouse.Cursor{}, 1<<62, 10)

@@ -373,19 +373,19 @@ func (s *Store) dispute(ctx context.Context, of string, shoes []ClosedShoe) erro
 	})
 }
 
-// faults yields the open findings about feeds since a time. Lost events are noted with the rounds that they touch. A
-// difference between two audits is no fault of a feed: a repeated night would score other rounds. A finding that was
-// closed is open by no older row, which has another time or urgency.
+// faults yields the open findings of the live audit about feeds since a time. Lost events are noted with the rounds
+// that they touch. What a night adds, as a difference between two audits, is left out: a repeated night would score
+// other rounds. A finding that was closed is open by no older row, which has another time or urgency.
 func (s *Store) faults(ctx context.Context, of string, first int64, yield func(table string, at int64)) error {
 	var table string
 	var at int64
-	const feeds = " WHERE property_id = {property:String} AND kind = 'data_fault' " +
-		"AND rule NOT IN ('feed.gap', 'feed.reconcile') "
+	const feeds = " WHERE property_id = {property:String} AND kind = 'data_fault' AND rule != 'feed.gap' "
 	queue := s.name("open_findings")
 	since := queue + " FINAL" + feeds + "AND toUnixTimestamp64Nano(at) >= {first:Int64}"
 	query := "SELECT table_id, toUnixTimestamp64Nano(at) FROM " + since + " AND (id, version) GLOBAL IN (SELECT id, " +
 		"max(version) FROM " + queue + feeds + "AND id GLOBAL IN (SELECT id FROM " + since + ") GROUP BY id) " +
-		"ORDER BY table_id, at"
+		"AND id GLOBAL IN (SELECT id FROM " + s.name("findings") + feeds + "AND version > 0 " +
+		"AND at >= fromUnixTimestamp64Nano({first:Int64})) ORDER BY table_id, at"
 	err := s.scan(ctx, query, params("property", of, "first", first), func() { yield(table, at) }, &table, &at)
 	return s.explain("read the open findings about feeds", err)
 }
