@@ -144,11 +144,11 @@ ON w.property_id = r.property_id AND w.table_id = r.table_id AND w.shoe_id = r.s
 GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 }
 
-// evidenceOfDay is the condition of the evidence of a day. The sorting key begins with the detector, not with the time:
-// the PREWHERE, which names columns of the key alone, has FINAL leave out the other days of the month.
+// evidenceOfDay is the condition of the evidence of a day, with which the sorting key begins. Its time leaves out the
+// other months.
 func evidenceOfDay() string {
-	return " AS e FINAL PREWHERE property_id = {property:String}" + NearDays("from", "to") +
-		" WHERE gaming_day = {from:Date32} "
+	return " AS e FINAL WHERE property_id = {property:String} AND gaming_day = {from:Date32}" +
+		NearDays("from", "to") + " "
 }
 
 // KeyTotals returns the evidence of a day about each key, in no order.

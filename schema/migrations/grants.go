@@ -37,6 +37,8 @@ var (
 	triaged = []string{
 		"open_findings", "finding_actions", "exports", "shelves", "handovers", "console_log", "case_steps", "leases",
 	}
+	// moved are the names of a table that a migration sorted again.
+	moved = []string{"evidence", "evidence_by_day"}
 	// naming are the tables whose rows may name patrons, with their columns that cannot.
 	naming = map[string]string{
 		"events": "", "table_memory": "", "case_steps": "", "dead_letters": "topic, partition, offset, place, reason",
@@ -99,7 +101,8 @@ func (l Layout) Roles() ([]Role, error) {
 }
 
 // migrator returns the grants of statements of the migrations, which add and fill. They delete and change no stored
-// row: the content of two columns was compressed in another way, and has a grant of its own.
+// row: the content of two columns was compressed in another way, and a table was sorted again; each has a grant of its
+// own.
 func (l Layout) migrator() []string {
 	grants := []string{
 		"SELECT, ALTER ADD COLUMN, ALTER ORDER BY, ALTER ADD INDEX, ALTER MATERIALIZE INDEX, ALTER ADD PROJECTION, " +
@@ -107,7 +110,8 @@ func (l Layout) migrator() []string {
 			"ALTER COMMENT COLUMN, ALTER MODIFY COMMENT, " +
 			"CREATE DATABASE, CREATE TABLE, CREATE VIEW, DROP VIEW, SHOW TABLES, SHOW COLUMNS ON " + l.Database + ".*",
 	}
-	grants = append(grants, l.each("INSERT", filled...)...)
+	grants = append(grants, l.each("INSERT", slices.Concat(filled, moved)...)...)
+	grants = append(grants, l.each("DROP TABLE", moved...)...)
 	grants = append(grants, l.each("ALTER MODIFY COLUMN(raw)", "events")...)
 	grants = append(grants, l.each("ALTER MODIFY COLUMN(memory)", "table_memory")...)
 	engines := []string{"MergeTree", "ReplacingMergeTree", "AggregatingMergeTree"}
@@ -161,6 +165,8 @@ func (l Layout) made() (tables, views []string, err error) {
 			case !ok:
 			case what == "CREATE TABLE IF NOT EXISTS" && !slices.Contains(tables, name):
 				tables = append(tables, name)
+			case what == "RENAME TABLE":
+				tables = slices.DeleteFunc(tables, func(t string) bool { return t == name })
 			case what == "CREATE VIEW IF NOT EXISTS" || what == "CREATE OR REPLACE VIEW":
 				views = append(views, name)
 			}

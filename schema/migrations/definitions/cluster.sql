@@ -368,18 +368,18 @@ CREATE TABLE _database_.evidence_local
     `property_id` LowCardinality(String) COMMENT 'the property, as publishers name it',
     `table_id` LowCardinality(String) COMMENT 'the table',
     `shoe_id` String COMMENT 'the shoe, unique at its table' CODEC(ZSTD(1)),
-    `round` UInt32 COMMENT 'number of the round in its shoe, from 1; 0 if it is about no round',
-    `seq` UInt64 COMMENT 'number of the event at its table',
+    `round` UInt32 COMMENT 'number of the round in its shoe, from 1; 0 if it is about no round' CODEC(Delta(4), ZSTD(1)),
+    `seq` UInt64 COMMENT 'number of the event at its table' CODEC(Delta(8), ZSTD(1)),
     `gaming_day` Date32 COMMENT 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
-    `ln_e` Float64 COMMENT 'natural logarithm of the factor',
-    `start` Float64 COMMENT 'weight of a start at this round',
+    `ln_e` Float64 COMMENT 'natural logarithm of the factor' CODEC(ZSTD(1)),
+    `start` Float64 COMMENT 'weight of a start at this round' CODEC(ZSTD(1)),
     `engine` LowCardinality(String) COMMENT 'the release that wrote the row',
     `version` UInt32 COMMENT 'decides between rows of the same key: the highest counts'
 )
 ENGINE = ReplacingMergeTree(version)
 PARTITION BY toYYYYMM(at)
-ORDER BY (detector, key, at, property_id, table_id, shoe_id, round)
-SETTINGS non_replicated_deduplication_window = 100000, index_granularity = 8192, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
+ORDER BY (property_id, gaming_day, detector, key, at, table_id, shoe_id, round)
+SETTINGS non_replicated_deduplication_window = 100000, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = '', index_granularity = 8192
 COMMENT 'a detector\'s factor for one round and one key';
 
 CREATE TABLE _database_.exports

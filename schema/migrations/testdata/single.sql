@@ -2814,3 +2814,42 @@ ALTER TABLE shoeproof.v_table_memory COMMENT COLUMN topic 'the Kafka topic, or f
 ALTER TABLE shoeproof.v_waiting COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
 
 ALTER TABLE shoeproof.waiting COMMENT COLUMN topic 'the Kafka topic, or files:NAME of ingest files';
+
+CREATE TABLE IF NOT EXISTS shoeproof.evidence_by_day (
+    detector    LowCardinality(String) COMMENT 'the detector',
+    key         String COMMENT 'what the detector tests, such as a dealer or a table' CODEC(ZSTD(1)),
+    at          DateTime64(9, 'UTC') COMMENT 'time of the event, UTC' CODEC(Delta, ZSTD(1)),
+    property_id LowCardinality(String) COMMENT 'the property, as publishers name it',
+    table_id    LowCardinality(String) COMMENT 'the table',
+    shoe_id     String COMMENT 'the shoe, unique at its table' CODEC(ZSTD(1)),
+    round       UInt32 COMMENT 'number of the round in its shoe, from 1; 0 if it is about no round' CODEC(Delta, ZSTD(1)),
+    seq         UInt64 COMMENT 'number of the event at its table' CODEC(Delta, ZSTD(1)),
+    gaming_day  Date32 COMMENT 'the gaming day of the property, which begins at the rollover of its calendar; 1900-01-01 is unknown',
+    ln_e        Float64 COMMENT 'natural logarithm of the factor' CODEC(ZSTD(1)),
+    start       Float64 COMMENT 'weight of a start at this round' CODEC(ZSTD(1)),
+    engine      LowCardinality(String) COMMENT 'the release that wrote the row',
+    version     UInt32 COMMENT 'decides between rows of the same key: the highest counts'
+)
+ENGINE = ReplacingMergeTree(version)
+PARTITION BY toYYYYMM(at)
+ORDER BY (property_id, gaming_day, detector, key, at, table_id, shoe_id, round)
+SETTINGS non_replicated_deduplication_window = 100000, min_parts_to_merge_at_once = 16, merge_selector_enable_heuristic_to_remove_small_parts_at_right = 0, auto_statistics_types = ''
+COMMENT 'a detector''s factor for one round and one key';
+
+CREATE TABLE IF NOT EXISTS shoeproof.evidence AS shoeproof.evidence_by_day
+ENGINE = MergeTree
+ORDER BY tuple()
+SETTINGS non_replicated_deduplication_window = 100000;
+
+INSERT INTO shoeproof.evidence_by_day
+SELECT detector, key, at, property_id, table_id, shoe_id, round, seq, gaming_day, ln_e, start, engine, version FROM shoeproof.evidence
+SETTINGS max_partitions_per_insert_block = 0;
+
+INSERT INTO shoeproof.evidence_by_day
+SELECT detector, key, at, property_id, table_id, shoe_id, round, seq, gaming_day, ln_e, start, engine, version FROM shoeproof.evidence
+WHERE at > now() - toIntervalDay(3);
+
+DROP TABLE IF EXISTS shoeproof.evidence SYNC
+SETTINGS max_table_size_to_drop = 0;
+
+RENAME TABLE shoeproof.evidence_by_day TO shoeproof.evidence;
