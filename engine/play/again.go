@@ -20,6 +20,9 @@ func (t *Table) publishedAgain(c *turn, s *Shoe) bool {
 		return false
 	}
 	is := func(seq record.Seq) bool { return seq != 0 && seq+maxAgain >= c.seq && t.TimeOf(uint64(seq)) == c.at }
+	if p, ok := t.now.Payload.(*schema.ShoeBurned); ok {
+		return burnedAgain(s.Burns, p, is)
+	}
 	if r := s.Live(c.round); r != nil {
 		return roundAgain(r, t.now.Payload, is)
 	}
@@ -45,12 +48,27 @@ func prepareAgain(prep *record.Preparation, p schema.Payload, is func(record.Seq
 	}
 }
 
-// offeredAgain reports whether an offer of the cut, or an offer, an assignment or a pass of the shoe, is there already.
+// burnedAgain reports whether a burn is there already. One that took fewer cards than its first card calls for may have
+// gone on.
+func burnedAgain(burns []record.Burn, p *schema.ShoeBurned, is func(record.Seq) bool) bool {
+	return record.Any(burns, func(b *record.Burn) bool {
+		return is(b.Seq) && b.Indicator != baccarat.Unread && b.Indicator == readCard(p.Indicator) &&
+			b.Count == p.Count && int(b.Count) >= b.Indicator.BurnValue() &&
+			b.Opening == (p.Reason == schema.BurnReasonOpening)
+	})
+}
+
+// offeredAgain reports whether an offer of the cut, an order to recut, or an offer, an assignment or a pass of the
+// shoe is there already.
 func offeredAgain(s *Shoe, p schema.Payload, is func(record.Seq) bool) bool {
 	step := record.CuratorStep{}
 	switch p := p.(type) {
 	case *schema.CutOffered:
 		return record.Any(s.Prep.Offers, func(o *record.CutOffer) bool { return is(o.Seq) && *o == offerOf(o.Seq, p) })
+	case *schema.RecutOrdered:
+		return record.Any(s.Prep.Recuts, func(r *record.Recut) bool {
+			return is(r.Seq) && r.By == baccarat.Role(p.ByRole) && r.Reason == p.Reason
+		})
 	case *schema.CuratorOffered:
 		step.Kind, step.Seat, step.Accepted = record.CuratorOffered, p.Seat, p.Accepted
 	case *schema.CuratorAssigned:
