@@ -684,9 +684,22 @@ func (p *Pass) judgeAgainst(w *record.Wager, result baccarat.Result) {
 	case got == want:
 		p.judgeAgainstAmount(w)
 		p.settledElsewhere(w)
-	case got == baccarat.Collect || got == baccarat.Pay:
+	case got == baccarat.Collect || got == baccarat.Pay, got == baccarat.Return && p.returnedInPlay(w) && !p.beyondBank(w):
 		p.reportOutcome(w, want, got)
 	}
+}
+
+// returnedInPlay reports whether a wager was placed before the first card and returned after it.
+func (p *Pass) returnedInPlay(w *record.Wager) bool {
+	first := p.Round.FirstCard()
+	return first != 0 && w.Placed < first && w.Returned.Seq > first
+}
+
+// beyondBank reports whether the wagers against the Banker exceed his own by a wager or more: that part is given back.
+// N.J.A.C. 19:47-4.7(a).
+func (p *Pass) beyondBank(w *record.Wager) bool {
+	bank := bank(p.Round)
+	return bank == nil || w.Amount <= p.covered()-bank.Amount
 }
 
 // judgeAgainstAmount finds a wager against the Banker for which another sum than its own moved, to be suspected. The

@@ -536,6 +536,12 @@ func checkSqueezeOrder(p *Pass) {
 	p.thirdsInTurn(list)
 	p.bankerPlacedLate()
 	p.bankerTurnedEarly()
+	for i := range list {
+		out := list[i].out
+		if c := notYetDealt(r, out); c != nil && c.Index > 2 {
+			p.CannotJudge(cardName(c)+" was recorded as handed out before it was dealt", out.Seq, c.Seq)
+		}
+	}
 	exchanged, called := p.countsExchanged(list), counted(r, baccarat.Player)
 	banker := handed(r, baccarat.Banker)
 	late := !exchanged && banker != nil && called != 0 && banker.Seq < called // the player's count
@@ -549,15 +555,18 @@ func checkSqueezeOrder(p *Pass) {
 		if handedOn(list, i) != 0 && list[i].ends() < called {
 			f.Verdict, f.Observed = finding.Information, f.Observed+", and taken back unseen"
 		}
+		suspectEarly(r, banker, &f)
 		p.Report(f)
 	}
 	if out, fourth := firstOut(r, baccarat.Player), r.CardAt(baccarat.Banker, 2); out != nil && fourth != nil &&
 		out.Seq < fourth.Seq {
-		p.Report(Finding{
+		f := Finding{
 			Subject: finding.OfHand(baccarat.Player.String()), Seat: out.Seat, Evidence: []record.Seq{out.Seq, fourth.Seq},
 			Expected: "PLAYER hand handed out after the four cards were dealt",
 			Observed: fmt.Sprintf("handed to seat %d before %s was dealt", out.Seat, cardName(fourth)),
-		})
+		}
+		suspectEarly(r, out, &f)
+		p.Report(f)
 	}
 	for _, h := range []baccarat.Hand{baccarat.Player, baccarat.Banker} {
 		called := counted(r, h)
@@ -581,6 +590,24 @@ func checkSqueezeOrder(p *Pass) {
 			f.Observed = fmt.Sprintf("called while seat %d had the cards", out.Seat)
 		}
 		p.Report(f)
+	}
+}
+
+// notYetDealt is a card of a hand-out that was dealt after it, nil if there is none: one of the two was recorded at
+// another time.
+func notYetDealt(r *record.Round, out *record.Squeeze) *record.DealtCard {
+	for _, number := range out.Cards {
+		if c := r.Card(number); c != nil && c.Seq > out.Seq {
+			return c
+		}
+	}
+	return nil
+}
+
+// suspectEarly makes a finding about a hand-out that was recorded before one of its cards a suspicion.
+func suspectEarly(r *record.Round, out *record.Squeeze, f *Finding) {
+	if c := notYetDealt(r, out); c != nil && f.Verdict == "" {
+		f.Verdict, f.Observed = finding.Suspect, f.Observed+", and recorded before "+cardName(c)+", which it names"
 	}
 }
 
