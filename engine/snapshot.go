@@ -34,7 +34,7 @@ import (
 
 // snapshotFormat is raised when state that an older release wrote would be misread: with each change of a State struct.
 // Package engine/testdata has a snapshot of it.
-const snapshotFormat = 11
+const snapshotFormat = 12
 
 // ErrSnapshot is the error of a snapshot that was not written by a release like this one. It costs a replay from the
 // first record, nothing else.

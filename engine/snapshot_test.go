@@ -262,10 +262,10 @@ func TestSnapshotOfAnotherRelease(t *testing.T) {
 	}
 	for what, c := range map[string]struct{ state, want string }{
 		"JSON of format 2": {`{"format":2,"table":{}}`, "EOF"},
-		"format 4":         {format(4), "format 4, this release reads 11"},
-		"format 12":        {format(12), "format 12, this release reads 11"},
+		"format 4":         {format(4), "format 4, this release reads 12"},
+		"format 13":        {format(13), "format 13, this release reads 12"},
 		"empty":            {"", "EOF"},
-		"no parts":         {format(11), "a field is missing"},
+		"no parts":         {format(12), "a field is missing"},
 	} {
 		err := engine.New(enginetest.Options()).Restore([]rows.Snapshot{{PropertyID: "p", TableID: "t-9", State: c.state}}, 0)
 		if !errors.Is(err, engine.ErrSnapshot) || !strings.Contains(err.Error(), "t-9") ||

@@ -22,7 +22,7 @@ import (
 
 // goldenSnapshot is the snapshot of the present format. A change of the format needs another number and another file:
 // go test ./engine -run GoldenSnapshot -update.
-const goldenSnapshot = "testdata/snapshot-11.cbor"
+const goldenSnapshot = "testdata/snapshot-12.cbor"
 
 // midShoe is a table in the middle of a shoe, with a finding that covers another, and an event that waits for the one
 // before it.

@@ -230,9 +230,11 @@ func (s *Shoe) OtherBack(r *Round) string {
 type Due struct {
 	Wager string
 	Seat  uint32
-	Round uint32
-	Stake int64
-	Won   int64
+	// Patron owes it, empty if unknown.
+	Patron string
+	Round  uint32
+	Stake  int64
+	Won    int64
 	// Percent is the percentage in force in its round, Kind the kind of vigorish if the rulebook names it.
 	Percent int64
 	Kind    string `cbor:",omitempty"`
@@ -445,7 +447,7 @@ func (s *Shoe) Enter(l *law.Law, r *Round, settled *baccarat.Coup, byCards bool)
 			continue
 		}
 		s.Dues = append(s.Dues, Due{
-			Wager: w.ID, Seat: r.owedAt(i), Round: r.No, Stake: w.Amount, Won: won, Tie: tie,
+			Wager: w.ID, Seat: r.owedAt(i), Patron: w.Patron, Round: r.No, Stake: w.Amount, Won: won, Tie: tie,
 			Percent: takes.Percent(r.Config), Kind: r.Config.ModeName,
 			PaidAt: max(paid, w.Returned.Seq), Unproved: unproved || w.Astray != 0 || w.Early != 0,
 		})
@@ -889,13 +891,14 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 	// What names wagers of another seat alone was paid there: the patron has moved, or another one paid.
 	there := c.Named && !Any(s.Dues, func(d *Due) bool { return d.Seat == seat && slices.Contains(wagers, d.Wager) })
 	markers := s.markersOf(wagers)
+	patron := s.patronOwing(c)
 	isNamed := func(d *Due) bool { return slices.Contains(wagers, d.Wager) || slices.Contains(markers, d.MarkedAt) }
 	from, until := s.alsoPaid(seat, amount, wagers, isNamed)
 	owed := s.alsoOwed(l, seat, amount, isNamed)
 	for i := range s.Dues {
 		d := &s.Dues[i]
 		also := i >= from && i < until && d.Open() > 0 || owed(d)
-		if d.Seat != seat && !there || c.Named && !isNamed(d) && !also {
+		if d.Seat != seat && !there && (patron == "" || d.Patron != patron) || c.Named && !isNamed(d) && !also {
 			continue
 		}
 		if c.Named && d.Marked == 0 && d.CollectedAt == d.PaidAt { // not kept with the payment: see PaidNet
@@ -936,6 +939,32 @@ func (s *Shoe) Collect(l *law.Law, seat uint32, amount int64, wagers []string, a
 	if last >= 0 && left > 0 {
 		s.Dues[last].Cash = s.Dues[last].Collected + left
 	}
+}
+
+// patronOwing is the patron who owes at the seat of a collection and others together what it takes, if it names no
+// wager. It is empty if there is none.
+func (s *Shoe) patronOwing(c *Collection) (patron string) {
+	for i := range s.Dues {
+		switch d := &s.Dues[i]; {
+		case c.Named || d.Seat != c.Seat:
+		case d.Patron == "" || patron != "" && d.Patron != patron:
+			return ""
+		default:
+			patron = d.Patron
+		}
+	}
+	var here, all int64
+	for i := range s.Dues {
+		if d := &s.Dues[i]; patron != "" && d.Patron == patron {
+			if all = baccarat.Add(all, d.Open()); d.Seat == c.Seat {
+				here = baccarat.Add(here, d.Open())
+			}
+		}
+	}
+	if all != c.Amount || here == all {
+		return ""
+	}
+	return patron
 }
 
 // collectRest takes what exceeds the marks for charges that were too little.

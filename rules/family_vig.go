@@ -356,13 +356,24 @@ func (p *Pass) owedElsewhere(seat finding.Subject) {
 	})
 	if under < 0 {
 		f.Observed += fmt.Sprintf(": the excess is what seat %d still owes", other)
+		p.unlessOnePatron(f, other)
 		return
 	}
 	g := p.Findings[under]
 	f.Expected = fmt.Sprintf("%s at seat %d; %s at seat %d", f.Expected, f.Seat, g.Expected, other)
 	f.Observed = fmt.Sprintf("%s at seat %d, %s at seat %d", f.Observed, f.Seat, g.Observed, other)
 	f.Evidence, f.Parts = append(f.Evidence, g.Evidence...), append(f.Parts, g.Parts...)
+	p.unlessOnePatron(f, other)
 	p.Findings = slices.Delete(p.Findings, under, under+1)
+}
+
+// unlessOnePatron makes a finding about vigorish that was taken from the wrong seat UNAUDITABLE if one patron may owe
+// what both seats owe.
+func (p *Pass) unlessOnePatron(f *Finding, other uint32) {
+	if maybe, _ := p.onePatron(f.Seat, other); maybe {
+		f.Verdict = finding.Unauditable
+		f.Observed = fmt.Sprintf("seats %d and %d may be of one patron; found: %s", f.Seat, other, f.Observed)
+	}
 }
 
 // paidElsewhere suspects a collection at another seat than that of the wagers which it names: the patron has moved, or
@@ -370,7 +381,8 @@ func (p *Pass) owedElsewhere(seat finding.Subject) {
 func (p *Pass) paidElsewhere(c *record.Collection) {
 	owing := p.Shoe.PaidFor(c)
 	if owing == c.Seat {
-		if other := p.takenWith(c); other != 0 {
+		other := p.takenWith(c)
+		if _, is := p.onePatron(c.Seat, other); other != 0 && !is {
 			p.CannotJudge(fmt.Sprintf("whether seats %d and %d are of one patron is not known", c.Seat, other), c.Seq)
 		}
 		return
@@ -380,6 +392,20 @@ func (p *Pass) paidElsewhere(c *record.Collection) {
 		Expected: fmt.Sprintf("vigorish of seat %d at seat %d", owing, owing),
 		Observed: fmt.Sprintf("%s at seat %d", p.money(c.Amount), c.Seat),
 	})
+}
+
+// onePatron reports whether the vigorish of two seats may be, and whether it is, owed by one patron. A seat that owes
+// none is of another one.
+func (p *Pass) onePatron(a, b uint32) (maybe, is bool) {
+	for i := range p.Shoe.Dues {
+		for j := range p.Shoe.Dues {
+			if d, o := &p.Shoe.Dues[i], &p.Shoe.Dues[j]; d.Seat == a && o.Seat == b {
+				maybe = maybe || d.Patron == "" || o.Patron == "" || d.Patron == o.Patron
+				is = is || d.Patron != "" && d.Patron == o.Patron
+			}
+		}
+	}
+	return maybe, is
 }
 
 // takenWith is another seat whose vigorish a collection took as well, 0 if there is none. It is 0 also if one of the
