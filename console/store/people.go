@@ -150,8 +150,9 @@ const maxFactors = 5000
 
 // Factors returns evidence, in the order of time.
 func (s *Store) Factors(ctx context.Context, scope Scope, q FactorQuery) ([]Factor, error) {
-	w := in(scope).equal("property_id", q.Property).and("detector = {detector:String} AND key = {key:String}",
-		"detector", q.Detector, "key", q.Key).
+	w := in(scope).equal("property_id", q.Property).
+		and("detector = {detector:String} AND key = {key:String} AND (ln_e != 0 OR start != 0)",
+			"detector", q.Detector, "key", q.Key).
 		and("at <= fromUnixTimestamp64Nano({until:Int64})", "until", q.Until.UnixNano()).
 		with("last", min(cmp.Or(q.Last, maxFactors), maxFactors))
 	all, err := read[Factor](ctx, s, "evidence", `SELECT at, ln_e, start, key, table_id, shoe_id, round FROM {{evidence}} FINAL

@@ -45,7 +45,7 @@ func auditBehind(b *testing.B, store *clickhouse.Store, f *house, database, name
 	b.Helper()
 	o := watch.Options{Property: property, Engine: options()}
 	before := opens.AddDate(0, 0, -1).Format(time.DateOnly)
-	if _, err := watch.ScoreDay(b.Context(), store, store.KeyTotals, o, before); err != nil {
+	if _, err := watch.ScoreDay(b.Context(), store, store, o, before); err != nil {
 		b.Fatal(err)
 	}
 	rest(b, store)

@@ -34,7 +34,7 @@ func (r *run) score(ctx context.Context, w window) (*watch.Night, error) {
 		return nil, nil
 	}
 	ctx, span := tracing.Start(ctx, "score "+w.day)
-	night, err := watch.ScoreDay(ctx, r.store, r.store.KeyTotals,
+	night, err := watch.ScoreDay(ctx, r.store, r.store,
 		watch.Options{Property: r.Property, Engine: r.Engine, Limit: r.Limit}, w.day)
 	if err != nil {
 		err = fmt.Errorf("score %s again: %w", w.day, err)

@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -44,12 +45,15 @@ type total struct {
 	n  uint64
 }
 
-// KeyTotals returns the stored evidence of a day by detector and key; see clickhouse.Store.KeyTotals.
-type KeyTotals func(ctx context.Context, property, day string) ([]clickhouse.KeyTotal, error)
+// Stored is the stored evidence; see clickhouse.Store.
+type Stored interface {
+	KeyTotals(ctx context.Context, property, day string) ([]clickhouse.KeyTotal, error)
+	ClearEvidence(ctx context.Context, property, day string, accounts []clickhouse.Account) error
+}
 
 // ScoreDay scores a gaming day again with the code of a watch. It begins with the state at the end of the day before,
 // and stores that at the end of the day. Evidence that differs from the stored one replaces it.
-func ScoreDay(ctx context.Context, store Store, stored KeyTotals, o Options, day string) (Night, error) {
+func ScoreDay(ctx context.Context, store Store, stored Stored, o Options, day string) (Night, error) {
 	n := night{store: store, options: o, name: day}
 	date, err := time.Parse(time.DateOnly, day)
 	if err != nil {
@@ -62,11 +66,15 @@ func ScoreDay(ctx context.Context, store Store, stored KeyTotals, o Options, day
 	if err := n.live(ctx); err != nil {
 		return n.Night, err
 	}
-	totals, err := stored(ctx, o.Property, day)
+	totals, err := stored.KeyTotals(ctx, o.Property, day)
 	if err != nil {
 		return n.Night, err
 	}
-	if n.all = len(totals) == 0 || n.Scored < n.from; n.all { // no watch has scored the day: nothing is compared
+	before := outliving(totals)
+	if n.all = len(before) == 0 || n.Scored < n.from; n.all { // no watch has scored the day: nothing is compared
+		if err := stored.ClearEvidence(ctx, o.Property, day, accountsOf(before)); err != nil {
+			return n.Night, err
+		}
 		err := n.run(ctx, true)
 		return n.Night, err
 	}
@@ -74,9 +82,12 @@ func ScoreDay(ctx context.Context, store Store, stored KeyTotals, o Options, day
 	if err := n.run(ctx, true); err != nil {
 		return n.Night, err
 	}
-	differ := n.differ(totals)
+	differ := n.differ(before)
 	if n.Keys, n.Differing = len(n.sums), len(differ); len(differ) == 0 {
 		return n.Night, nil
+	}
+	if err := stored.ClearEvidence(ctx, o.Property, day, accountsOf(differ)); err != nil {
+		return n.Night, err
 	}
 	n.sums, n.wanted, n.differing = nil, differ, differ
 	err = n.run(ctx, false)
@@ -253,7 +264,7 @@ func (n *night) keep(ctx context.Context, all *pending) error {
 
 // add adds evidence to the sums.
 func (n *night) add(e *evidence) {
-	if n.sums == nil {
+	if n.sums == nil || e.lnE == 0 && e.start == 0 {
 		return
 	}
 	t := n.sums[e.account]
@@ -277,25 +288,45 @@ func (w *watcher) ahead(ctx context.Context, after clickhouse.Cursor, until int6
 	}
 }
 
-// differ returns the accounts whose evidence is not that which is stored.
-func (n *night) differ(stored []clickhouse.KeyTotal) map[account]bool {
+// outliving is the stored evidence about keys that outlive a shoe: a night has no other.
+func outliving(stored []clickhouse.KeyTotal) map[account]total {
 	by := map[string]*detectors.Detector{}
 	for _, d := range detectors.All() {
 		by[d.ID] = d
 	}
-	before := map[account]total{}
+	totals := map[account]total{}
 	for i := range stored {
 		e := &stored[i]
-		if key, ok := detectors.ParseKey(e.Key); ok && !key.Kind.Ends() {
-			before[account{by[e.Detector], key}] = total{e.LnE, e.Factors}
+		if key, ok := detectors.ParseKey(e.Key); ok && by[e.Detector] != nil && !key.Kind.Ends() {
+			totals[account{by[e.Detector], key}] = total{e.LnE, e.Factors}
 		}
 	}
+	return totals
+}
+
+// accountsOf names accounts as they are stored, in order.
+func accountsOf[V any](of map[account]V) []clickhouse.Account {
+	var all []clickhouse.Account
+	for a := range of {
+		all = append(all, clickhouse.Account{Detector: a.detector.ID, Key: a.key.String()})
+	}
+	slices.SortFunc(all, func(a, b clickhouse.Account) int {
+		return cmp.Or(cmp.Compare(a.Detector, b.Detector), cmp.Compare(a.Key, b.Key))
+	})
+	return all
+}
+
+// differ returns the accounts whose evidence is not that which is stored, or of which the night has none.
+func (n *night) differ(before map[account]total) map[account]bool {
 	differ := map[account]bool{}
-	for a, x := range n.sums {
-		if y, ok := before[a]; !ok || x.n != y.n || math.Abs(x.ln-y.ln) > 1e-6*float64(x.n) {
-			differ[a] = true
-		}
+	for a := range before {
+		differ[a] = n.sums[a] == nil
 	}
+	for a, x := range n.sums {
+		y, ok := before[a]
+		differ[a] = !ok || x.n != y.n || math.Abs(x.ln-y.ln) > 1e-6*float64(x.n)
+	}
+	maps.DeleteFunc(differ, func(_ account, differs bool) bool { return !differs })
 	return differ
 }
 

@@ -4,6 +4,7 @@ package watch
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 	"time"
@@ -127,7 +128,7 @@ func TestNightAgreesWithWatch(t *testing.T) {
 			t.Fatal(err)
 		}
 		name := day.AddDate(0, 0, n).Format(time.DateOnly)
-		night, err := ScoreDay(t.Context(), s, s.KeyTotals, o, name)
+		night, err := ScoreDay(t.Context(), s, s, o, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,6 +141,68 @@ func TestNightAgreesWithWatch(t *testing.T) {
 	}
 	if findings == 0 {
 		t.Error("nothing was found on any day: the test shows nothing")
+	}
+}
+
+// Stored factors that a night does not find, about a subject of the day or another one, count no more: a feed was found
+// to be at fault after a watch had scored its rounds.
+func TestNightClearsEvidence(t *testing.T) {
+	s := database(t)
+	o := Options{Property: "ac-1", Patience: time.Hour, Engine: options()}
+	start := time.Date(2026, 3, 2, 18, 0, 0, 0, time.UTC)
+	events := played(t, &oracle.Options{Table: "o-1", Seed: 5, Shoes: 1, Start: start, Bets: firstCard})
+	e, b := auditor.New(options()), &pipeline.Batch{}
+	for record, err := range auditor.Records(events) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		e.Apply(record, "o", 0, &b.Set)
+	}
+	b.Range = pipeline.Range{Topic: "o", To: int64(len(events)) - 1, Records: uint64(len(events))}
+	if err := s.Write(t.Context(), b); err != nil {
+		t.Fatal(err)
+	}
+	w := newWatcher(s, o)
+	if _, err := w.Pass(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.save(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const day = "2026-03-02"
+	stored := func() map[account]total {
+		t.Helper()
+		totals, err := s.KeyTotals(t.Context(), "ac-1", day)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outliving(totals)
+	}
+	before := stored()
+	known := accountsOf(before)[0]
+	false1 := rows.Evidence{
+		Detector: known.Detector, Key: known.Key, At: start.Add(time.Minute).UnixNano(), PropertyID: "ac-1", TableID: "o-9",
+		ShoeID: "s", Round: 1, GamingDay: day, LnE: 3,
+	}
+	false2 := false1
+	false2.Detector, false2.Key = "d07", "patron:nobody"
+	if err := s.AddEvidence(t.Context(), "test", []rows.Evidence{false1, false2}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []int{2, 0} {
+		night, err := ScoreDay(t.Context(), s, s, o, day)
+		if err != nil || night.Differing != want {
+			t.Errorf("the evidence of %d accounts differs, want %d; %v", night.Differing, want, err)
+		}
+	}
+	after := stored()
+	for a, x := range before {
+		if y := after[a]; x.n != y.n || math.Abs(x.ln-y.ln) > 1e-9 {
+			t.Errorf("%v: %+v, was %+v", a.key, y, x)
+		}
+	}
+	if len(after) != len(before) {
+		t.Errorf("evidence about %d keys, want %d", len(after), len(before))
 	}
 }
 

@@ -3,6 +3,7 @@ package clickhouse
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/finding"
 
@@ -145,10 +146,10 @@ GROUP BY table, config, spot ORDER BY table, config, spot`, args...)
 }
 
 // evidenceOfDay is the condition of the evidence of a day, with which the sorting key begins. Its time leaves out the
-// other months.
+// other months. A row that ClearEvidence cleared is none.
 func evidenceOfDay() string {
 	return " AS e FINAL WHERE property_id = {property:String} AND gaming_day = {from:Date32}" +
-		NearDays("from", "to") + " "
+		NearDays("from", "to") + " AND (e.ln_e != 0 OR e.start != 0) "
 }
 
 // KeyTotals returns the evidence of a day about each key, in no order.
@@ -168,6 +169,32 @@ top.5 AS round, top.6 AS seq, toUnixTimestamp64Nano(top.2) AS moment FROM `+s.na
 		evidenceOfDay()+`AND detector IN {detectors:Array(String)}
 AND substring(key, 1, position(key, ':') - 1) IN {kinds:Array(String)} GROUP BY detector, key ORDER BY detector, key`,
 		params("property", property, "from", day, "to", day, "detectors", of, "kinds", kinds)...)
+}
+
+// Account is a detector and a key, of which there is evidence.
+type Account struct{ Detector, Key string }
+
+// clearedAtOnce bounds the accounts of a statement.
+const clearedAtOnce = 1000
+
+// ClearEvidence makes the stored factors of a day about some accounts 1. What is stored after it counts.
+func (s *Store) ClearEvidence(ctx context.Context, property, day string, accounts []Account) error {
+	for some := range slices.Chunk(accounts, clearedAtOnce) {
+		detectors, keys := make([]string, len(some)), make([]string, len(some))
+		for i, a := range some {
+			detectors[i], keys[i] = a.Detector, a.Key
+		}
+		// The server would drop a second statement that inserts the same rows.
+		err := s.exec(ctx, "INSERT INTO "+s.name("evidence")+` (detector, key, at, property_id, table_id, shoe_id, round, seq,
+gaming_day, ln_e, start, engine, version) SELECT detector, key, e.at, property_id, table_id, shoe_id, e.round, e.seq,
+gaming_day, 0, 0, engine, version FROM `+s.name("evidence")+evidenceOfDay()+`AND (detector, key) IN
+(SELECT arrayJoin(arrayZip({detectors:Array(String)}, {keys:Array(String)}))) SETTINGS insert_deduplicate = 0`,
+			params("property", property, "from", day, "to", day, "detectors", detectors, "keys", keys)...)
+		if err != nil {
+			return s.explain("clear evidence of "+day, err)
+		}
+	}
+	return nil
 }
 
 // CountFindings counts the findings of a property whose rule has a prefix, from a gaming day until before another one,
