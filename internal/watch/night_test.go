@@ -186,10 +186,12 @@ func TestNightClearsEvidence(t *testing.T) {
 	}
 	false2 := false1
 	false2.Detector, false2.Key = "d07", "patron:nobody"
-	if err := s.AddEvidence(t.Context(), "test", []rows.Evidence{false1, false2}); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []int{2, 0} {
+	for _, want := range []int{2, 0, 2} { // the third night stores the rows of the first one again
+		if want > 0 {
+			if err := s.AddEvidence(t.Context(), "test", []rows.Evidence{false1, false2}); err != nil {
+				t.Fatal(err)
+			}
+		}
 		night, err := ScoreDay(t.Context(), s, s, o, day)
 		if err != nil || night.Differing != want {
 			t.Errorf("the evidence of %d accounts differs, want %d; %v", night.Differing, want, err)
