@@ -154,19 +154,26 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// The summary never prints a heading over another or breaks a number: the columns of a table do not overlap, and each
-// figure is one text.
-func TestSummaryTables(t *testing.T) {
-	c := newCasino(t, "ac-1", 2)
+// holdSection is a table with many columns, each with a figure.
+func holdSection(figure string) Section {
 	names := []string{
 		"property", "gaming_day", "shift", "table", "rounds", "handle", "drop", "fills", "credits", "opener", "closer",
 		"win_by_tray", "win_by_wagers", "hold_percent", "win_per_handle",
 	}
 	row := []string{"ac-1", "2026-11-19", "swing", "PB-01"}
 	for i := range len(names) - len(row) {
-		row = append(row, fmt.Sprintf("-1%d,234,567.89", i))
+		row = append(row, fmt.Sprintf(figure, i))
 	}
-	c.day.Sections = []Section{{Title: "Hold", Columns: names, Rows: [][]string{row, row}}}
+	return Section{Title: "Hold", Columns: names, Rows: [][]string{row, row}}
+}
+
+// The summary never prints a heading over another or breaks a number: the columns of a table do not overlap, and each
+// figure is one text.
+func TestSummaryTables(t *testing.T) {
+	c := newCasino(t, "ac-1", 2)
+	hold := holdSection("-1%d,234,567.89")
+	names, row := hold.Columns, hold.Rows[0]
+	c.day.Sections = []Section{hold}
 	pdf := string(readFile(t, filepath.Join(c.export(t, true), pathSummary)))
 	for _, figure := range row {
 		if !strings.Contains(pdf, "("+figure+")") {

@@ -158,7 +158,7 @@ func (b *builder) reportLine(e *exception) reportLine {
 var reportHTML string
 
 func (r *report) writeHTML(o *out) error {
-	t, err := template.New("report").Parse(reportHTML)
+	t, err := template.New("report").Funcs(template.FuncMap{"parts": parts, "whole": whole}).Parse(reportHTML)
 	if err != nil {
 		return fmt.Errorf("read the report's template: %w", err)
 	}
@@ -167,6 +167,12 @@ func (r *report) writeHTML(o *out) error {
 	}
 	return nil
 }
+
+// parts are the parts of a column's name, between which a line may break.
+func parts(column string) []string { return strings.Split(column, "_") }
+
+// whole reports whether a cell stays on one line, as numbers, times and names of tables do.
+func whole(cell string) bool { return len(cell) <= len("2026-11-19T22:10:07-05:00") }
 
 // Listed are the amendments that a report lists.
 func (r *report) Listed() []string { return r.Amendments[:min(len(r.Amendments), maxInPDF)] }
