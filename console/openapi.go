@@ -98,8 +98,8 @@ func recordOperations() map[string]operation {
 	return map[string]operation{
 		"GET /api/v1/patrons/{property}/{patron}": {
 			id: "patron",
-			summary: "The play of a masked patron by spot, the latest wagers, and the findings at the patron's seat. Each " +
-				"use is logged.",
+			summary: "The play of a masked patron by spot, the latest wagers, and the findings about the patron or at the " +
+				"patron's seat. Each use is logged.",
 			row: store.Patron{}, under: "play",
 		},
 		"GET /api/v1/silences": {

@@ -101,8 +101,8 @@ func (s *Store) PatronWagers(ctx context.Context, scope Scope, property, patron 
 		ofPatron+w.String()+newestWager+`) ORDER BY at DESC, table_id, shoe_id, round, wager_id LIMIT 200`, w)
 }
 
-// PatronFindings returns the findings of the rounds and seats at which a patron had a play. The sorting key of findings
-// is table and time. A patron visits few tables, so both narrow the read.
+// PatronFindings returns the findings of the rounds and seats at which a patron had a play, and the suspicions about
+// the patron. The sorting key of findings is table and time. A patron visits few tables, so both narrow the read.
 func (s *Store) PatronFindings(
 	ctx context.Context, scope Scope, property, patron string, play []Patron,
 ) ([]Finding, error) {
@@ -119,10 +119,11 @@ func (s *Store) PatronFindings(
 	w := in(scope).equal("property_id", property).with("patron", patron, "tables", slices.Compact(tables),
 		"first", first.Add(-time.Hour).UnixNano(), "last", last.Add(time.Hour).UnixNano())
 	return read[Finding](ctx, s, "a patron's findings", `SELECT `+findingColumns+noTriage+` FROM {{findings}} FINAL
-	WHERE `+w.String()+current+` AND seat > 0 AND table_id IN {tables:Array(String)}
+	WHERE `+w.String()+current+` AND table_id IN {tables:Array(String)}
 		AND at BETWEEN fromUnixTimestamp64Nano({first:Int64}) AND fromUnixTimestamp64Nano({last:Int64})
-		AND (property_id, table_id, shoe_id, round, seat) GLOBAL IN (
-			SELECT property_id, table_id, shoe_id, round, seat`+ofPatron+w.String()+`)
+		AND (has(splitByRegexp('[:+]', subject), {patron:String}) OR seat > 0
+			AND (property_id, table_id, shoe_id, round, seat) GLOBAL IN (
+				SELECT property_id, table_id, shoe_id, round, seat`+ofPatron+w.String()+`))
 	ORDER BY at DESC, id LIMIT 200`, w)
 }
 

@@ -511,8 +511,20 @@ func TestScope(t *testing.T) {
 	if err != nil || len(play) == 0 {
 		t.Fatal(len(play), err)
 	}
-	if _, err := s.PatronFindings(ctx, everywhere, f.PropertyID, patron, play); err != nil {
-		t.Error(err)
+	// A suspicion is about the patron and names no seat.
+	for i, subject := range []string{"patron:" + patron, "dealer+patron:d1+" + patron, "patron:other"} {
+		if err := s.Conn().Exec(ctx, fmt.Sprintf("INSERT INTO %s SELECT * REPLACE ('about%d' AS id, 0 AS seat, '%s' AS subject) "+
+			"FROM (SELECT * FROM %[1]s WHERE id = '%[4]s' LIMIT 1)", s.Table("findings"), i, subject, f.ID)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	about, err := s.PatronFindings(ctx, everywhere, f.PropertyID, patron, play)
+	ids := map[string]bool{}
+	for i := range about {
+		ids[about[i].ID] = true
+	}
+	if err != nil || !ids["about0"] || !ids["about1"] || ids["about2"] {
+		t.Errorf("the findings of a patron are %v, %v", ids, err)
 	}
 	if _, err := s.Factors(ctx, everywhere, FactorQuery{Property: f.PropertyID, Until: time.Now()}); err != nil {
 		t.Error(err)
