@@ -5,6 +5,8 @@ import (
 	"context"
 	"slices"
 	"time"
+
+	"github.com/shoeproof/shoeproof/stats"
 )
 
 // Tally counts findings, and the rounds in which they could have occurred.
@@ -48,9 +50,10 @@ func (s *Store) FoundOf(ctx context.Context, scope Scope, q FindingQuery) ([]tim
 	return times, err
 }
 
-// Dealers counts the findings and the rounds of each dealer since the day of a moment.
+// Dealers counts the findings and the rounds of each dealer since the day of a moment: first the dealers with a rate,
+// the highest first, then the others by rounds. Findings of few rounds are no order.
 func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Tally, error) {
-	w := in(scope).with("since", since.UnixNano(), "day", since.UTC().Format(time.DateOnly))
+	w := in(scope).with("since", since.UnixNano(), "day", since.UTC().Format(time.DateOnly), "min", stats.MinRounds)
 	return read[Tally](ctx, s, "dealers", `SELECT r.property_id || '/' || r.dealer_id AS name,
 		f.findings AS findings, r.rounds AS rounds, r.last_at AS last_at
 	FROM (SELECT property_id, dealer_id, sum(n) AS rounds, max(last) AS last_at
@@ -63,7 +66,7 @@ func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Ta
 		WHERE at >= fromUnixTimestamp64Nano({since:Int64}) AND verdict IN ('BREACH', 'SUSPECT') AND severity != 'info'
 			AND `+w.String()+current+` GROUP BY property_id, dealer_id) AS f
 	ON r.property_id = f.property_id AND r.dealer_id = f.dealer_id
-	ORDER BY findings / rounds DESC, rounds DESC, name LIMIT 5000`, w)
+	ORDER BY if(rounds < {min:UInt64}, -1, findings / rounds) DESC, rounds DESC, name LIMIT 5000`, w)
 }
 
 // Patron is the play of a masked patron on one spot.

@@ -531,6 +531,40 @@ func TestScope(t *testing.T) {
 	}
 }
 
+// Dealers of few rounds have no rate, and are in no order of it.
+func TestDealersOrder(t *testing.T) {
+	s := played(t)
+	var want []string
+	for _, d := range []struct {
+		name          string
+		rounds, found int
+	}{{"rate-high", 500, 5}, {"rate-low", 2000, 5}, {"many", 499, 0}, {"few", 4, 1}} {
+		want = append(want, "order/"+d.name)
+		for _, q := range []string{
+			fmt.Sprintf("INSERT INTO %s SELECT 'order', '%s', today(), 't', 's', groupBitmapState(toUInt32(number)), now() "+
+				"FROM numbers(%d)", s.Table("dealer_rounds"), d.name, d.rounds),
+			fmt.Sprintf("INSERT INTO %s (property_id, dealer_id, at, id, table_id, verdict, rule, severity, version) "+
+				"SELECT 'order', '%s', now() - 60, concat('%[2]s', toString(number)), 't', 'BREACH', 'draw', 'major', 1 "+
+				"FROM numbers(%[3]d)", s.Table("dealer_findings"), d.name, d.found),
+		} {
+			if err := s.Conn().Exec(t.Context(), q); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	all, err := s.Dealers(t.Context(), Scope{Properties: []string{"order"}}, time.Now().AddDate(0, 0, -7))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for i := range all {
+		got = append(got, all[i].Name)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the dealers are %v, want %v", got, want)
+	}
+}
+
 // scopedReads are the reads of a store about a finding and a patron. Each returns the number of rows in a scope.
 func scopedReads(ctx context.Context, s *Store, f Finding, patron string) map[string]func(Scope) (int, error) {
 	place := Location{Property: f.PropertyID, Table: f.TableID}
