@@ -206,6 +206,10 @@ func clocks(t *testing.T, c *served, b *browser) {
 		if value == "utc" {
 			zone = time.UTC
 		}
+		if text := eval[string](b, "document.querySelector('footer').innerText"); !strings.Contains(text,
+			"Times in "+c.Now().In(zone).Format("MST")) {
+			t.Errorf("clock %q: the footer names no zone: %s", value, text)
+		}
 		first := eval[string](b, shown)
 		b.await(fmt.Sprintf("%s != %q", shown, first)) // the script goes on from the text of the server
 		text := eval[string](b, shown)

@@ -78,6 +78,7 @@ func (c *Console) funcs(k clock) template.FuncMap {
 		"clock":     in(k.second),
 		"date":      in("Mon 2 Jan"),
 		"local":     in(k.all),
+		"zone":      in("MST"),
 		"magnitude": func(n int64) int64 { return max(n, -n) },
 		"utc":       func(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") },
 		"ms":        func(t time.Time) int64 { return t.UnixMilli() },
