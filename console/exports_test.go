@@ -123,7 +123,8 @@ func TestExports(t *testing.T) {
 			t.Errorf("%s downloads: %d and %d bytes, want %d", who, got, len(body), code)
 		}
 		if got, body := request(who, "POST", check); got != code ||
-			may && (!strings.Contains(body, "successor") || !strings.Contains(body, "agree with the table of exports")) {
+			may && (!strings.Contains(body, "successor") || strings.Count(body, "not checked here") != 3 ||
+				!strings.Contains(body, "agree with the table of exports")) {
 			t.Errorf("%s verifies: %d, want %d: %s", who, got, code, body)
 		}
 		if got, _ := request(who, "GET", shift+"x"); may && got != 400 {

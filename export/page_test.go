@@ -199,7 +199,7 @@ func TestVerifyPage(t *testing.T) {
 		want  []string
 	}{
 		{"good", []string{good, policy}, []string{
-			"Good: the export is genuine and complete", "replay\tpassed", "Verified alone",
+			"Good: the export is genuine and complete", "replay\tpassed", "successor\tnot checked", "Verified alone",
 			"Gaming day\t2026-11-19",
 		}},
 		{"the key alone", []string{good, writeTemp(t, "key", []byte(vkey+"\n"))}, []string{"Good: "}},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/shoeproof/shoeproof/rules"
 )
@@ -79,8 +80,17 @@ type VerifyOptions struct {
 type Check struct {
 	Name   string `json:"check"`
 	Passed bool   `json:"passed"`
-	Detail string `json:"detail"`
+	// Skipped is set if the check passed because it compared nothing.
+	Skipped bool   `json:"skipped,omitempty"`
+	Detail  string `json:"detail"`
 }
+
+// The details of checks that compare nothing.
+const (
+	notCompared = "not compared with your accepted exports: you gave none"
+	notReplayed = "skipped: --replay evaluates the rules on the evidence"
+	notRecorded = "not recorded: you gave no record of accepted exports"
+)
 
 // Verdict is the result of a verification; its JSON is the output of audit verify --json.
 type Verdict struct {
@@ -215,7 +225,8 @@ func (v *verifier) run(ctx context.Context, name string, damage error, takes str
 			out.fail(failure)
 			break
 		}
-		out.Checks = append(out.Checks, Check{c.name, true, detail})
+		skipped := slices.Contains([]string{notCompared, notReplayed, notRecorded}, detail)
+		out.Checks = append(out.Checks, Check{Name: c.name, Passed: true, Skipped: skipped, Detail: detail})
 	}
 	if out.Code == Good && v.record == nil {
 		out.Message += " Verified alone: whether it follows the exports that you accepted before " + takes + "."
@@ -256,7 +267,7 @@ func (out *Verdict) fail(f *Failure) {
 		Tampered: "tampered", Undecided: "undecided", NotNext: "not-next",
 		Differs: "differs",
 	}[f.Code]
-	out.Checks = append(out.Checks, Check{f.Check, false, f.Message})
+	out.Checks = append(out.Checks, Check{Name: f.Check, Detail: f.Message})
 }
 
 func (v *verifier) describe(out *Verdict) {
@@ -268,7 +279,7 @@ func (v *verifier) describe(out *Verdict) {
 
 func (v *verifier) replay(ctx context.Context) (string, *Failure) {
 	if !v.opt.Replay {
-		return "skipped: --replay evaluates the rules on the evidence", nil
+		return notReplayed, nil
 	}
 	return v.content.replay(ctx, v)
 }

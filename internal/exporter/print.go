@@ -19,7 +19,10 @@ func Print(out io.Writer, v *export.Verdict, asJSON bool) error {
 	}
 	for i, c := range v.Checks {
 		word := "ok  "
-		if !c.Passed {
+		switch {
+		case c.Skipped:
+			word = "skip"
+		case !c.Passed:
 			word = "FAIL"
 		}
 		if _, err := fmt.Fprintf(out, "%2d %-10s %s  %s\n", i+1, c.Name, word, output.Plain(c.Detail)); err != nil {

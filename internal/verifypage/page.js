@@ -112,7 +112,7 @@ function display(result, sum, seconds) {
     ["Log after this export", result.log_size + " leaves, root " + result.log_root]);
   facts.push(["Verified", new Date().toISOString() + ", in " + seconds.toFixed(1) + " s, by release " + $("version").textContent]);
   $("facts").replaceChildren(...facts.filter(f => f[1] !== "").map(f => cells(...f)));
-  $("checks").replaceChildren(...(result.checks || []).map(c => cells(c.check, c.passed ? "passed" : "FAILED", c.detail)));
+  $("checks").replaceChildren(...(result.checks || []).map(c => cells(c.check, c.skipped ? "not checked" : c.passed ? "passed" : "FAILED", c.detail)));
   $("save").hidden = $("saving").hidden = !result.accepted;
   $("save").onclick = () => {
     const link = document.createElement("a");
