@@ -9,9 +9,9 @@ import (
 
 var d17 = &Detector{
 	ID: "d17", Name: "pace", Tier: Calibrated,
-	Observes: "the duration of rounds, by number of cards, and that of the earlier rounds of the visit",
-	Null: "the next duration has any rank among the durations of the visit with as many cards: calibrated on the " +
-		"history of the key, outside the budget",
+	Observes: "the duration of rounds, by number of cards, and that of the earlier rounds of the visit at the table",
+	Null: "the next duration has any rank among the durations of the visit at the table with as many cards: calibrated " +
+		"on the history of the key, outside the budget",
 	Reports: "a change of pace",
 	Keys:    []KeyKind{OfDealer, OfTable},
 	lnFixed: lnMillion,
@@ -42,7 +42,8 @@ type pace struct {
 	keyedStates[paceState]
 }
 
-// paceState is the state of one key in a visit. Seen counts durations by number of cards and by step, up to 65,535.
+// paceState is the state of one key in a visit, of a dealer at one table: tables differ in pace. Seen counts durations
+// by number of cards and by step, up to 65,535.
 type paceState struct {
 	Visit   visit
 	Mixture mixture
@@ -72,10 +73,14 @@ func (d *pace) Round(r *Round, out *factors) {
 	if !out.wants(key.Kind) {
 		return
 	}
-	s := d.keys[key]
+	at := key
+	if key.Kind == OfDealer {
+		at.ID += "/" + r.Table
+	}
+	s := d.keys[at]
 	if s == nil || r.At-s.Visit.Last > visitGap {
 		s = &paceState{Mixture: newMixture(len(kappas))}
-		d.keys[key] = s
+		d.keys[at] = s
 	}
 	s.Visit.Last = r.At
 	p := s.add(len(r.Cards), numeric.Log(float64(r.Ended-r.First)), uniform(key, r.Location))

@@ -405,6 +405,22 @@ func slow(tb *table) {
 	}
 }
 
+// A dealer who moves between two tables of different pace raises no alarm.
+func TestPaceOfTwoTables(t *testing.T) {
+	tb := newTable(t, 9)
+	n := 0
+	tb.settle = func(r *Round) {
+		tb.misread(r)
+		if n++; n/160%2 == 1 {
+			r.Table = "t2"
+			r.Ended += 30e9
+		}
+	}
+	if rounds := delay(tb, d17, Key{OfDealer, "d1"}, 20); rounds > 0 {
+		t.Errorf("an alarm after %d rounds", rounds)
+	}
+}
+
 // The bound of the statistic: sampled under the alternative, the probability of an alarm under honest play is the
 // mean of 1/M, at most 1/A, also for A of a billion.
 func TestRareAlarms(t *testing.T) {
