@@ -661,6 +661,12 @@ func checkDragonCall(p *Pass) {
 	if p.Config.Kind().Named() && !p.pushesDragon() {
 		return
 	}
+	if !p.Law.Allows(p.Config.Kind()) && !slices.Contains(p.Law.Unseen, p.Config.Mode) &&
+		len(p.Law.Tables("treasures")) > 0 {
+		p.CannotJudge("whether the table plays without vigorish is not known: it declares "+p.Config.Kind().String(),
+			p.Round.ConfigAt)
+		return
+	}
 	if c, ok := p.called(); ok && p.Config.Mode != baccarat.Commission && p.Config.Mode != baccarat.Tie25 &&
 		(p.Law.Game == baccarat.PuntoBanco || p.Config.Mode == baccarat.EZ || len(p.Law.Tables("treasures")) > 0) {
 		p.judgePresence(baccarat.Dragon7, c.Dragon7(), finding.Subject{}, "dragon 7")
