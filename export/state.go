@@ -147,7 +147,7 @@ func (v *verifier) successor(context.Context) (string, *Failure) {
 	}
 	switch {
 	case v.record == nil:
-		return notCompared, nil
+		return v.skip("not compared with your accepted exports: you gave none")
 	case v.record.state != nil:
 		if f := v.record.state.successor(m, c); f != nil {
 			return "", f
@@ -215,7 +215,7 @@ func (v *verifier) published() *Failure {
 
 func (v *verifier) save(context.Context) (string, *Failure) {
 	if v.record == nil {
-		return notRecorded, nil
+		return v.skip("not recorded: you gave no record of accepted exports")
 	}
 	if err := v.record.write(v.record.state.with(&v.manifest, &v.checkpoint)); err != nil {
 		return "", fail(Wrong, checkState, "%v", []any{err})
