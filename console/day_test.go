@@ -75,7 +75,7 @@ func TestDay(t *testing.T) {
 			t.Errorf("%s is %d, want 404: no table has the property", path, code)
 		}
 	}
-	// A day without rounds is no day that was audited.
+	// A day without rounds was not audited.
 	if _, page := send(t, "GET", c.url+"/day?property=ac-1&day=2019-01-01", "", "Cookie", reg); !strings.Contains(page,
 		"No rounds are stored.") || strings.Contains(page, "all with") || !strings.Contains(page, "No rounds to evaluate.") {
 		t.Errorf("a day without rounds: %s", page)

@@ -695,8 +695,8 @@ func (p *Pass) returnedInPlay(w *record.Wager) bool {
 	return first != 0 && w.Placed < first && w.Returned.Seq > first
 }
 
-// beyondBank reports whether the wagers against the Banker exceed his own by a wager or more: that part is given back.
-// N.J.A.C. 19:47-4.7(a).
+// beyondBank reports whether the wagers against the Banker exceed his own by at least this one, which may then be given
+// back. N.J.A.C. 19:47-4.7(a).
 func (p *Pass) beyondBank(w *record.Wager) bool {
 	bank := bank(p.Round)
 	return bank == nil || w.Amount <= p.covered()-bank.Amount

@@ -394,8 +394,8 @@ func (p *Pass) paidElsewhere(c *record.Collection) {
 	})
 }
 
-// onePatron reports whether the vigorish of two seats may be, and whether it is, owed by one patron. A seat that owes
-// none is of another one.
+// onePatron reports whether one patron may owe the vigorish of two seats, and whether one patron is known to owe it. A
+// seat that owes none counts as that of another patron.
 func (p *Pass) onePatron(a, b uint32) (maybe, is bool) {
 	for i := range p.Shoe.Dues {
 		for j := range p.Shoe.Dues {

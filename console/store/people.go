@@ -51,7 +51,7 @@ func (s *Store) FoundOf(ctx context.Context, scope Scope, q FindingQuery) ([]tim
 }
 
 // Dealers counts the findings and the rounds of each dealer since the day of a moment: first the dealers with a rate,
-// the highest first, then the others by rounds. Findings of few rounds are no order.
+// the highest first, then the others by rounds: few rounds give no rate.
 func (s *Store) Dealers(ctx context.Context, scope Scope, since time.Time) ([]Tally, error) {
 	w := in(scope).with("since", since.UnixNano(), "day", since.UTC().Format(time.DateOnly), "min", stats.MinRounds)
 	return read[Tally](ctx, s, "dealers", `SELECT r.property_id || '/' || r.dealer_id AS name,
